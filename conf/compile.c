@@ -16,14 +16,14 @@
 #include "conf/policy/policy_read.h"
 
 /* The file being put together. */
-struct image {
+struct policy_image {
     char *bytes; /* owned */
     size_t size;
 };
 
 /* Appends `size` zero bytes, the first one at a multiple of 8, and returns where they start, or
  * NULL. Moves what was there before. */
-static void *extend(struct image *image, size_t size)
+static void *extend(struct policy_image *image, size_t size)
 {
     size_t at = (image->size + 7) & ~(size_t)7;
     char *grown = realloc(image->bytes, at + size);
@@ -35,14 +35,15 @@ static void *extend(struct image *image, size_t size)
     return grown + at;
 }
 
-static void set_span(struct image *image, enum policy_section which, const void *start, size_t size)
+static void set_span(struct policy_image *image, enum policy_section which, const void *start,
+                     size_t size)
 {
     struct policy_header *header = (struct policy_header *)(void *)image->bytes;
     header->section[which].offset = (uint32_t)((const char *)start - image->bytes);
     header->section[which].size = (uint32_t)size;
 }
 
-static int add_string(struct image *image, enum policy_section which, const char *text)
+static int add_string(struct policy_image *image, enum policy_section which, const char *text)
 {
     size_t length = strlen(text);
     char *at = extend(image, length + 1);
@@ -113,7 +114,7 @@ static int build_dfa(const struct conf_rules *rules, const struct nfa *nfa, stru
     return dfa_minimise(dfa);
 }
 
-static int add_dfa(struct image *image, enum policy_section which, const struct dfa *dfa,
+static int add_dfa(struct policy_image *image, enum policy_section which, const struct dfa *dfa,
                    const struct conf_rules *rules)
 {
     size_t cells = (size_t)dfa->states * dfa->classes;
@@ -141,7 +142,7 @@ static int add_dfa(struct image *image, enum policy_section which, const struct 
     return 0;
 }
 
-static int add_list(struct image *image, const struct conf_list *list,
+static int add_list(struct policy_image *image, const struct conf_list *list,
                     const struct conf_rules *rules, struct conf_error *why)
 {
     struct dfa dfa = {0};
@@ -158,8 +159,8 @@ static int add_list(struct image *image, const struct conf_list *list,
 
 /* Compiles the rules of a section as they are, and then those that its extension makes of them;
  * none where jobtrail is built without it. */
-static int add_rules(struct image *image, const struct conf_list *list, const struct conf *conf,
-                     struct conf_error *why)
+static int add_rules(struct policy_image *image, const struct conf_list *list,
+                     const struct conf *conf, struct conf_error *why)
 {
     const struct conf_part *part = conf_part_find(list->section);
     struct conf_rules made = {NULL, 0};
@@ -180,7 +181,7 @@ static int add_rules(struct image *image, const struct conf_list *list, const st
     return error;
 }
 
-static int add_strings(struct image *image, const struct conf *conf)
+static int add_strings(struct policy_image *image, const struct conf *conf)
 {
     int error = add_string(image, POLICY_SPOOL, conf->spool);
     if (error == 0)
@@ -194,7 +195,8 @@ static int add_strings(struct image *image, const struct conf *conf)
     return error;
 }
 
-static int add_table(struct image *image, const struct conf_table *table, const struct conf *conf)
+static int add_table(struct policy_image *image, const struct conf_table *table,
+                     const struct conf *conf)
 {
     const struct conf_intervals *intervals = conf_table_intervals(table, conf);
     size_t size = intervals->count * sizeof(struct policy_interval);
@@ -238,7 +240,7 @@ static void know_table(struct known_tables *known, const struct policy_interval 
     memcpy(table->interval, interval, count * sizeof *interval);
 }
 
-static uint64_t know_section(struct known_tables *known, const struct image *image,
+static uint64_t know_section(struct known_tables *known, const struct policy_image *image,
                              enum policy_section which)
 {
     const struct policy_header *header = (const struct policy_header *)(const void *)image->bytes;
@@ -249,7 +251,7 @@ static uint64_t know_section(struct known_tables *known, const struct image *ima
     return table_identity(interval, count);
 }
 
-static int add_known_tables(struct image *image, const void *before)
+static int add_known_tables(struct policy_image *image, const void *before)
 {
     struct known_tables known = {.count = 0};
     size_t count = 0;
@@ -272,7 +274,7 @@ static int add_known_tables(struct image *image, const void *before)
 }
 
 /* The strings come last: policy_usable() requires a byte after every section. */
-static int add_sections(struct image *image, const struct conf *conf, const void *before,
+static int add_sections(struct policy_image *image, const struct conf *conf, const void *before,
                         bool is_whole, struct conf_error *why)
 {
     static const struct conf_rules none = {0};
@@ -297,7 +299,7 @@ static int add_sections(struct image *image, const struct conf *conf, const void
     return error;
 }
 
-static void fill_header(struct image *image, const struct conf *conf)
+static void fill_header(struct policy_image *image, const struct conf *conf)
 {
     struct policy_header *header = (struct policy_header *)(void *)image->bytes;
     header->magic = POLICY_MAGIC;
@@ -325,7 +327,7 @@ static void fill_header(struct image *image, const struct conf *conf)
 static int compile(const struct conf *conf, const void *before, bool is_whole, void **bytes,
                    size_t *size, struct conf_error *why)
 {
-    struct image image = {0};
+    struct policy_image image = {0};
     struct conf_error found = {0};
     snprintf(found.file, sizeof found.file, "%s", conf->path);
     int error = add_sections(&image, conf, before, is_whole, &found);

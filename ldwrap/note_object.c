@@ -19,7 +19,7 @@ enum { NAME_MARK = 1, NAME_PROPERTY = 17, NAME_STACK = 36, NAME_NAMES = 52 };
  * section "program property"; AArch64 ELF). */
 enum { PROPERTY_FEATURES = 0xff };
 
-struct section {
+struct note_section {
     size_t name;
     uint32_t type;
     uint64_t flags, align;
@@ -70,7 +70,7 @@ static uint32_t property_type(const struct elf_target *target)
     }
 }
 
-static int add_section(Elf *elf, const struct section *section)
+static int add_section(Elf *elf, const struct note_section *section)
 {
     GElf_Shdr header;
     Elf_Scn *scn = elf_newscn(elf);
@@ -102,8 +102,8 @@ static int add_property(Elf *elf, const struct elf_target *target, unsigned char
         make_note(target, ELF_NOTE_GNU, NT_GNU_PROPERTY_TYPE_0, content, padded(12, align), &size);
     if (*note == NULL)
         return -ENOMEM;
-    return add_section(elf,
-                       &(struct section){NAME_PROPERTY, SHT_NOTE, SHF_ALLOC, align, *note, size});
+    return add_section(
+        elf, &(struct note_section){NAME_PROPERTY, SHT_NOTE, SHF_ALLOC, align, *note, size});
 }
 
 static int fill_header(Elf *elf, const struct elf_target *target)
@@ -122,7 +122,7 @@ static int fill_header(Elf *elf, const struct elf_target *target)
 static int name_sections(Elf *elf)
 {
     GElf_Ehdr header;
-    struct section section = {NAME_NAMES, SHT_STRTAB, 0, 1, names, sizeof names};
+    struct note_section section = {NAME_NAMES, SHT_STRTAB, 0, 1, names, sizeof names};
     size_t count;
     if (add_section(elf, &section) != 0 || elf_getshdrnum(elf, &count) != 0 ||
         gelf_getehdr(elf, &header) == NULL)
@@ -131,10 +131,10 @@ static int name_sections(Elf *elf)
     return gelf_update_ehdr(elf, &header) == 0 ? -EIO : 0;
 }
 
-static int write_sections(Elf *elf, const struct elf_target *target, const struct section *mark,
-                          unsigned char **property)
+static int write_sections(Elf *elf, const struct elf_target *target,
+                          const struct note_section *mark, unsigned char **property)
 {
-    struct section stack = {NAME_STACK, SHT_PROGBITS, 0, 1, NULL, 0};
+    struct note_section stack = {NAME_STACK, SHT_PROGBITS, 0, 1, NULL, 0};
     int error = fill_header(elf, target);
     if (error == 0)
         error = add_section(elf, mark);
@@ -150,7 +150,7 @@ static int write_sections(Elf *elf, const struct elf_target *target, const struc
 int note_object_write(int fd, const struct elf_target *target, const void *mark, size_t size)
 {
     CLEANUP_FREE unsigned char *property = NULL;
-    struct section section = {NAME_MARK, SHT_NOTE, SHF_ALLOC, 4, NULL, 0};
+    struct note_section section = {NAME_MARK, SHT_NOTE, SHF_ALLOC, 4, NULL, 0};
     CLEANUP_FREE unsigned char *note =
         make_note(target, WATERMARK_OWNER, WATERMARK_TYPE, mark, size, &section.size);
     if (note == NULL)

@@ -87,13 +87,13 @@ void crash_default(void)
 
 /* ---- The linker ------------------------------------------------------------------------------ */
 
-struct search {
+struct lookup {
     const char *name;
     bool is_xalts; /* XALT's wrapper has called, so that no wrapper of XALT's is looked for */
 };
 
 /* Takes DIRECTORY/NAME if it is a program that was not called yet. Returns 0, -ENOENT, -ENOMEM. */
-static int take_program(const struct search *search, const char *directory, size_t length,
+static int take_program(const struct lookup *search, const char *directory, size_t length,
                         char **path)
 {
     struct stat status;
@@ -115,7 +115,7 @@ static int take_program(const struct search *search, const char *directory, size
 }
 
 /* Takes the first one in a list of directories, with ':' between them. */
-static int search_directories(const struct search *search, const char *directories, char **path)
+static int search_directories(const struct lookup *search, const char *directories, char **path)
 {
     int error = -ENOENT;
     for (const char *at = directories; at != NULL && error == -ENOENT;) {
@@ -129,7 +129,7 @@ static int search_directories(const struct search *search, const char *directori
 /* clang prefers TARGET-ld to ld, but tries both names in a directory before the next directory.
  * Ours is the first one in PATH, so that clang finds our `ld`. Then TARGET-ld is looked for here.
  */
-static int search_target(const struct search *search, const struct ancestor *clang, char **path)
+static int search_target(const struct lookup *search, const struct ancestor *clang, char **path)
 {
     CLEANUP_FREE char *name = NULL;
     /* The value of --target=T or -target T in a clang's arguments, or NULL. */
@@ -149,10 +149,10 @@ static int search_target(const struct search *search, const struct ancestor *cla
         name = NULL;
         return -ENOMEM;
     }
-    return search_directories(&(struct search){name, search->is_xalts}, getenv("PATH"), path);
+    return search_directories(&(struct lookup){name, search->is_xalts}, getenv("PATH"), path);
 }
 
-static int search_beside(const struct search *search, const struct ancestor *clang, char **path)
+static int search_beside(const struct lookup *search, const struct ancestor *clang, char **path)
 {
     int error = search_target(search, clang, path);
     const char *slash = strrchr(clang->path, '/');
@@ -170,7 +170,7 @@ static int search_beside(const struct search *search, const struct ancestor *cla
 static int real_linker_find(const char *called, const struct ancestors *ancestors, char **path)
 {
     const struct ancestor *caller = ancestors_caller(ancestors);
-    const struct search search = {called, xalt_wrapper_has_called(ancestors)};
+    const struct lookup search = {called, xalt_wrapper_has_called(ancestors)};
     int error = search_directories(&search, getenv("COMPILER_PATH"), path);
     if (error == -ENOENT && caller != NULL && strstr(caller->path, "/clang") != NULL)
         error = search_beside(&search, caller, path);

@@ -10,7 +10,7 @@
 enum { DEVICES_MAX = 64, ENTRIES_BYTES = 2048 };
 
 /* As getdents64(2) fills it. */
-struct entry {
+struct device_entry {
     uint64_t inode;
     int64_t offset;
     uint16_t length;
@@ -74,12 +74,12 @@ static void note_descriptor(struct devices *devices, int directory, const char *
 
 static void note_descriptors(struct devices *devices, int directory)
 {
-    _Alignas(struct entry) char bytes[ENTRIES_BYTES];
+    _Alignas(struct device_entry) char bytes[ENTRIES_BYTES];
     long size;
     while ((size = system_call6(SYS_getdents64, directory, (long)bytes, sizeof bytes, 0, 0, 0)) >
            0) {
         for (long at = 0; at < size;) {
-            const struct entry *entry = (const void *)(bytes + at);
+            const struct device_entry *entry = (const void *)(bytes + at);
             note_descriptor(devices, directory, entry->name);
             at += entry->length;
         }

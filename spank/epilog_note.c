@@ -33,7 +33,7 @@ uint32_t credential_restart(void)
     return count == NULL ? 0 : (uint32_t)strtoul(count, NULL, 10);
 }
 
-struct note {
+struct epilog_note {
     struct journal_line line;
     uid_t uid;
     bool must_run; /* only in the directory of a run that goes on */
@@ -42,7 +42,7 @@ struct note {
 
 static void append_line(void *context, uint32_t restart, int directory)
 {
-    struct note *note = context;
+    struct epilog_note *note = context;
     struct journal_line copy = note->line;
     (void)restart;
     note->is_found = true;
@@ -56,7 +56,7 @@ static void append_line(void *context, uint32_t restart, int directory)
  * no line, since it names this job's account. */
 bool epilog_note(const char *spool, uint32_t job, uid_t uid)
 {
-    struct note note = {.uid = uid};
+    struct epilog_note note = {.uid = uid};
     journal_start(&note.line, "epilog");
     credential_add(&note.line);
     journal_text(&note.line, "start", getenv("SLURM_JOB_START_TIME"));
@@ -67,7 +67,7 @@ bool epilog_note(const char *spool, uint32_t job, uid_t uid)
 /* The directory may have another restart count: SPANK tells none (spank_jobtrail.c). */
 bool epilog_note_credential(const char *spool, uint32_t job, uid_t uid)
 {
-    struct note note = {.uid = uid, .must_run = true};
+    struct epilog_note note = {.uid = uid, .must_run = true};
     journal_start(&note.line, "credential");
     journal_number(&note.line, "restart", credential_restart());
     journal_text(&note.line, "start", getenv("SLURM_JOB_START_TIME"));

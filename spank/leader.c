@@ -7,14 +7,14 @@
 /* The text comes from the user: these bound the work that it makes. */
 enum { LINES_MAX = 1024, RANKS_MAX = 1 << 16 };
 
-struct line {
+struct rank_line {
     const char *ranks; /* "0", "1-3", "2,5-7", "*" */
     const char *program;
     size_t program_length;
 };
 
-struct lines {
-    struct line line[LINES_MAX];
+struct rank_lines {
+    struct rank_line line[LINES_MAX];
     size_t count;
 };
 
@@ -24,7 +24,7 @@ static const char *skip_blanks(const char *text)
 }
 
 /* Returns false for a line that cannot be one of a multi-prog configuration. */
-static bool parse_line(const char *text, struct lines *lines)
+static bool parse_line(const char *text, struct rank_lines *lines)
 {
     text = skip_blanks(text);
     if (*text == '\n' || *text == '\0' || *text == '#')
@@ -34,11 +34,11 @@ static bool parse_line(const char *text, struct lines *lines)
     size_t length = strcspn(program, " \t\n");
     if (ranks == 0 || program == text + ranks || length == 0 || lines->count == LINES_MAX)
         return false;
-    lines->line[lines->count++] = (struct line){text, program, length};
+    lines->line[lines->count++] = (struct rank_line){text, program, length};
     return true;
 }
 
-static bool parse_text(const char *text, struct lines *lines)
+static bool parse_text(const char *text, struct rank_lines *lines)
 {
     lines->count = 0;
     while (*text != '\0') {
@@ -65,9 +65,9 @@ static bool has_rank(const char *ranks, uint32_t rank)
 }
 
 /* A rank that no line names runs the program of the line `*`. */
-static const struct line *line_of(const struct lines *lines, uint32_t rank)
+static const struct rank_line *line_of(const struct rank_lines *lines, uint32_t rank)
 {
-    const struct line *rest = NULL;
+    const struct rank_line *rest = NULL;
     for (size_t i = 0; i < lines->count; i++) {
         if (lines->line[i].ranks[0] == '*')
             rest = &lines->line[i];
@@ -79,8 +79,8 @@ static const struct line *line_of(const struct lines *lines, uint32_t rank)
 
 bool leader_program(const char *text, uint32_t rank, char *program, size_t size)
 {
-    static struct lines lines;
-    const struct line *own = parse_text(text, &lines) ? line_of(&lines, rank) : NULL;
+    static struct rank_lines lines;
+    const struct rank_line *own = parse_text(text, &lines) ? line_of(&lines, rank) : NULL;
     if (own == NULL || own->program_length >= size)
         return false;
     memcpy(program, own->program, own->program_length);
@@ -90,13 +90,13 @@ bool leader_program(const char *text, uint32_t rank, char *program, size_t size)
 
 uint32_t leader_find(const char *text, uint32_t rank)
 {
-    static struct lines lines; /* too large for a stack; a task's environment is made once */
+    static struct rank_lines lines; /* too large for a stack; a task's environment is made once */
     /* An ordinary program's only argument has no newline; several lines have. */
     if (rank == 0 || rank >= RANKS_MAX || strchr(text, '\n') == NULL || !parse_text(text, &lines))
         return 0;
-    const struct line *own = line_of(&lines, rank);
+    const struct rank_line *own = line_of(&lines, rank);
     for (uint32_t other = 0; own != NULL && other < rank; other++) {
-        const struct line *line = line_of(&lines, other);
+        const struct rank_line *line = line_of(&lines, other);
         if (line != NULL && line->program_length == own->program_length &&
             memcmp(line->program, own->program, own->program_length) == 0)
             return other;

@@ -16,17 +16,17 @@
 
 #define UNNUMBERED UINT32_MAX
 
-struct block {
+struct state_block {
     uint32_t first, end; /* in partition.state */
     uint32_t marked;     /* this many at the front have stepped into the splitter */
 };
 
-struct partition {
+struct state_partition {
     const struct dfa *dfa;
     uint32_t *state;    /* all states, block by block */
     uint32_t *place;    /* per state: its index in `state` */
     uint32_t *block_of; /* per state */
-    struct block *block;
+    struct state_block *block;
     uint32_t blocks;
     uint32_t *touched; /* blocks with marks */
     uint32_t touches;
@@ -39,7 +39,7 @@ struct partition {
                             one's starts */
 };
 
-static int prepare_partition(struct partition *partition, const struct dfa *dfa)
+static int prepare_partition(struct state_partition *partition, const struct dfa *dfa)
 {
     size_t cells = (size_t)dfa->states * dfa->classes;
     partition->dfa = dfa;
@@ -61,7 +61,7 @@ static int prepare_partition(struct partition *partition, const struct dfa *dfa)
     return 0;
 }
 
-static void release_partition(struct partition *partition)
+static void release_partition(struct state_partition *partition)
 {
     free(partition->state);
     free(partition->place);
@@ -77,7 +77,7 @@ static void release_partition(struct partition *partition)
 
 /* Turns the transitions around, by counting sort: edges into (class, state) are
  * edge_from[edge_end[cell]] up to edge_end[cell + 1], cell = class * states + state. */
-static void reverse_edges(struct partition *partition)
+static void reverse_edges(struct state_partition *partition)
 {
     const struct dfa *dfa = partition->dfa;
     uint32_t *end = partition->edge_end;
@@ -93,7 +93,7 @@ static void reverse_edges(struct partition *partition)
 }
 
 /* One block for each rule that is accepted, and one for none: a counting sort again. */
-static int group_by_rule(struct partition *partition)
+static int group_by_rule(struct state_partition *partition)
 {
     const struct dfa *dfa = partition->dfa;
     uint32_t *count = calloc(UINT16_MAX + 2, sizeof *count);
@@ -118,10 +118,10 @@ static int group_by_rule(struct partition *partition)
 }
 
 /* Moves a state to the marked front of its block. */
-static void mark_state(struct partition *partition, uint32_t state)
+static void mark_state(struct state_partition *partition, uint32_t state)
 {
     uint32_t number = partition->block_of[state];
-    struct block *block = &partition->block[number];
+    struct state_block *block = &partition->block[number];
     uint32_t from = partition->place[state];
     uint32_t to = block->first + block->marked;
     uint32_t other = partition->state[to];
@@ -134,16 +134,16 @@ static void mark_state(struct partition *partition, uint32_t state)
 }
 
 /* Makes the smaller of the marked and the other states of a block a new block. */
-static void split_block(struct partition *partition, uint32_t number)
+static void split_block(struct state_partition *partition, uint32_t number)
 {
-    struct block *block = &partition->block[number];
+    struct state_block *block = &partition->block[number];
     uint32_t middle = block->first + block->marked;
     block->marked = 0;
     if (middle == block->end)
         return;
-    struct block new = {.first = block->first, .end = middle};
+    struct state_block new = {.first = block->first, .end = middle};
     if (middle - block->first > block->end - middle) {
-        new = (struct block){.first = middle, .end = block->end};
+        new = (struct state_block){.first = middle, .end = block->end};
         block->end = middle;
     } else {
         block->first = middle;
@@ -153,10 +153,10 @@ static void split_block(struct partition *partition, uint32_t number)
     partition->block[partition->blocks++] = new;
 }
 
-static void split_all_by(struct partition *partition, uint32_t number)
+static void split_all_by(struct state_partition *partition, uint32_t number)
 {
     const struct dfa *dfa = partition->dfa;
-    struct block block = partition->block[number];
+    struct state_block block = partition->block[number];
     uint32_t count = block.end - block.first;
     memcpy(partition->splitter, partition->state + block.first, count * sizeof(uint32_t));
     for (uint32_t class = 0; class < dfa->classes; class ++) {
@@ -172,7 +172,7 @@ static void split_all_by(struct partition *partition, uint32_t number)
 }
 
 /* Gives `block` the next state's number unless it has one. */
-static void number_block(struct partition *partition, uint32_t block)
+static void number_block(struct state_partition *partition, uint32_t block)
 {
     if (partition->number[block] != UNNUMBERED)
         return;
@@ -180,7 +180,7 @@ static void number_block(struct partition *partition, uint32_t block)
     partition->order[partition->numbered++] = block;
 }
 
-static const uint16_t *row_of_block(const struct partition *partition, uint32_t block)
+static const uint16_t *row_of_block(const struct state_partition *partition, uint32_t block)
 {
     const struct dfa *dfa = partition->dfa;
     return dfa->next + (size_t)partition->state[partition->block[block].first] * dfa->classes;
@@ -188,7 +188,7 @@ static const uint16_t *row_of_block(const struct partition *partition, uint32_t 
 
 /* The new states are in the order of their distance from the start, after POLICY_DEAD. So the rows
  * that most texts lead through lie together, on few pages of the policy. */
-static void number_blocks(struct partition *partition)
+static void number_blocks(struct state_partition *partition)
 {
     const struct dfa *dfa = partition->dfa;
     for (uint32_t block = 0; block < partition->blocks; block++)
@@ -204,7 +204,7 @@ static void number_blocks(struct partition *partition)
 }
 
 /* The states of `*out`, for which there is room, from one state of each block. */
-static void merge_blocks(const struct partition *partition, struct dfa *out)
+static void merge_blocks(const struct state_partition *partition, struct dfa *out)
 {
     const struct dfa *dfa = partition->dfa;
     for (uint32_t new = 0; new < partition->numbered; new ++) {
@@ -219,7 +219,7 @@ static void merge_blocks(const struct partition *partition, struct dfa *out)
     out->start = partition->number[partition->block_of[dfa->start]];
 }
 
-static int minimise_partition(struct partition *partition, struct dfa *dfa)
+static int minimise_partition(struct state_partition *partition, struct dfa *dfa)
 {
     struct dfa small = *dfa;
     reverse_edges(partition);
@@ -243,7 +243,7 @@ static int minimise_partition(struct partition *partition, struct dfa *dfa)
 
 int dfa_minimise(struct dfa *dfa)
 {
-    struct partition partition = {0};
+    struct state_partition partition = {0};
     int error = prepare_partition(&partition, dfa);
     if (error == 0)
         error = minimise_partition(&partition, dfa);

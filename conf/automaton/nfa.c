@@ -65,7 +65,7 @@ void nfa_free(struct nfa *nfa)
  * of the rule and a candidate can be reached after it without reading a byte; this is repeated
  * until none is dropped. */
 
-struct search {
+struct nfa_search {
     const struct nfa *nfa;
     uint64_t *candidate; /* bitmap */
     uint32_t *seen;      /* per node: the last walk that reached it */
@@ -88,7 +88,7 @@ static bool reads_any_byte(const struct nfa *nfa, const struct nfa_node *node)
     return true;
 }
 
-static uint32_t push_node(struct search *search, uint32_t node, uint32_t stacked)
+static uint32_t push_node(struct nfa_search *search, uint32_t node, uint32_t stacked)
 {
     if (node == NFA_NONE || search->seen[node] == search->walk)
         return stacked;
@@ -99,7 +99,7 @@ static uint32_t push_node(struct search *search, uint32_t node, uint32_t stacked
 
 /* Whether the end of the rule and a candidate can be reached from `start` without reading a byte.
  */
-static bool is_universal_after(struct search *search, uint32_t start)
+static bool is_universal_after(struct nfa_search *search, uint32_t start)
 {
     bool has_end = false, has_candidate = false;
     search->walk++;
@@ -117,7 +117,7 @@ static bool is_universal_after(struct search *search, uint32_t start)
     return has_end && has_candidate;
 }
 
-static bool drop_candidates(struct search *search)
+static bool drop_candidates(struct nfa_search *search)
 {
     bool dropped = false;
     for (uint32_t i = 0; i < search->nfa->nodes; i++) {
@@ -132,7 +132,7 @@ static bool drop_candidates(struct search *search)
 
 int nfa_universal(const struct nfa *nfa, uint64_t *bitmap)
 {
-    struct search search = {.nfa = nfa, .candidate = bitmap};
+    struct nfa_search search = {.nfa = nfa, .candidate = bitmap};
     search.seen = calloc(nfa->nodes, sizeof *search.seen);
     search.stack = calloc(nfa->nodes, sizeof *search.stack);
     int error = search.seen == NULL || search.stack == NULL ? -ENOMEM : 0;

@@ -19,7 +19,7 @@
 enum { BUFFER_BYTES = 16 << 10, END_MS = 1000, LOOK_MS = 200 };
 
 /* Bytes that a program has written to one of its descriptors. */
-struct stream {
+struct program_output {
     int fd; /* -1: at its end */
     char *text;
     size_t size, room;
@@ -28,7 +28,7 @@ struct stream {
 };
 
 /* Makes room for `more` bytes and a NUL. */
-static int stream_grow(struct stream *stream, size_t more)
+static int stream_grow(struct program_output *stream, size_t more)
 {
     size_t need = stream->size + more + 1, room = stream->room == 0 ? BUFFER_BYTES : stream->room;
     while (room < need)
@@ -42,7 +42,7 @@ static int stream_grow(struct stream *stream, size_t more)
 }
 
 /* Of a stream that is too long the first bytes are kept. */
-static int stream_read(struct stream *stream)
+static int stream_read(struct program_output *stream)
 {
     char bytes[BUFFER_BYTES];
     ssize_t got = read(stream->fd, bytes, sizeof bytes);
@@ -67,7 +67,7 @@ static int stream_read(struct stream *stream)
 }
 
 /* Until both are at their ends. */
-static int streams_read(struct stream streams[2], uint64_t end_ms)
+static int streams_read(struct program_output streams[2], uint64_t end_ms)
 {
     int error = 0;
     while (error == 0 && (streams[0].fd >= 0 || streams[1].fd >= 0)) {
@@ -88,7 +88,7 @@ static int streams_read(struct stream streams[2], uint64_t end_ms)
     return error;
 }
 
-static void last_line(const struct stream *stream, char *line, size_t size)
+static void last_line(const struct program_output *stream, char *line, size_t size)
 {
     size_t end = stream->size, at = 0;
     while (end > 0 && stream->text[end - 1] == '\n')
@@ -136,8 +136,8 @@ int program_run_taking(const char *const argv[], char *const environment[], unsi
         error = program_start(argv, environment, out, complaint, &pid);
     cleanup_close(&out[1]);
     cleanup_close(&complaint[1]);
-    struct stream streams[2] = {{.fd = out[0], .take = take, .context = context},
-                                {.fd = complaint[0]}};
+    struct program_output streams[2] = {{.fd = out[0], .take = take, .context = context},
+                                        {.fd = complaint[0]}};
     struct program_result found = {.size = 0};
     if (error == 0) {
         error = streams_read(streams, end_ms);

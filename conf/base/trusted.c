@@ -16,7 +16,7 @@
 enum { LINKS_MAX = 40 /* as the kernel's */, OVERFLOW_UID = 65534 };
 
 /* A path being walked, one name after the other. */
-struct way {
+struct path_walk {
     int at;                 /* the directory that was reached */
     char rest[PATH_MAX];    /* the names that are left */
     char reached[PATH_MAX]; /* the path of `at`, for messages */
@@ -53,14 +53,14 @@ static bool is_safe(int fd, enum trusted_others others)
 }
 
 /* Goes on to the directory `fd`, and owns it. */
-static void way_move(struct way *way, int fd)
+static void way_move(struct path_walk *way, int fd)
 {
     if (way->at >= 0)
         close(way->at);
     way->at = fd;
 }
 
-static int way_start(struct way *way)
+static int way_start(struct path_walk *way)
 {
     int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
@@ -71,13 +71,13 @@ static int way_start(struct way *way)
 }
 
 /* The length of the next name; 0: there is none. */
-static size_t way_next_length(const struct way *way)
+static size_t way_next_length(const struct path_walk *way)
 {
     return strcspn(way->rest + strspn(way->rest, "/"), "/");
 }
 
 /* Puts the link `fd`'s target before what is left. */
-static int way_follow(struct way *way, int fd)
+static int way_follow(struct path_walk *way, int fd)
 {
     char target[PATH_MAX], rest[PATH_MAX];
     ssize_t length = readlinkat(fd, "", target, sizeof target - 1);
@@ -94,14 +94,14 @@ static int way_follow(struct way *way, int fd)
 }
 
 /* Whether the last name is reached, and is no link; it need not exist. */
-static bool way_is_at_end(const struct way *way, int fd, const struct stat *status)
+static bool way_is_at_end(const struct path_walk *way, int fd, const struct stat *status)
 {
     return way_next_length(way) == 0 && (fd < 0 ? errno == ENOENT : !S_ISLNK(status->st_mode));
 }
 
 /* Goes on by one name; with `to_parent` not by the last one. Returns 0; 1 when it has not gone on;
  * or -errno. */
-static int way_step(struct way *way, bool to_parent)
+static int way_step(struct path_walk *way, bool to_parent)
 {
     struct stat status = {0};
     char name[NAME_MAX + 1];
@@ -149,7 +149,7 @@ static int open_place(int place)
 }
 
 /* Starts at /, also with a relative path. */
-static int way_set_out(struct way *way, const char *path)
+static int way_set_out(struct path_walk *way, const char *path)
 {
     char here[PATH_MAX] = "";
     if (path[0] != '/' && getcwd(here, sizeof here) == NULL)
@@ -163,7 +163,7 @@ static int way_set_out(struct way *way, const char *path)
 static int way_go(const char *path, enum trusted_others others, bool to_parent, char *culprit,
                   size_t size)
 {
-    struct way way = {.at = -1};
+    struct path_walk way = {.at = -1};
     int error = way_set_out(&way, path);
     while (error == 0 && way_next_length(&way) > 0)
         error = way_step(&way, to_parent);

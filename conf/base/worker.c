@@ -37,7 +37,7 @@ struct worker_pipe {
 };
 
 /* The parent's end of the pipe. */
-struct stream {
+struct worker_stream {
     const struct worker *worker;
     int fd;
     pid_t child;
@@ -106,19 +106,19 @@ uint64_t worker_memory(uint64_t bytes)
     return bytes > (most - base) / 4 ? most : base + 4 * bytes;
 }
 
-static bool stop_reading(struct stream *stream, enum worker_outcome outcome)
+static bool stop_reading(struct worker_stream *stream, enum worker_outcome outcome)
 {
     stream->outcome = outcome;
     return false;
 }
 
-static void be_patient(struct stream *stream)
+static void be_patient(struct worker_stream *stream)
 {
     stream->silent_ns = clock_deadline(stream->worker->silence_ms);
 }
 
 /* A child that goes from one unit to the next is not silent; it may have nothing to send. */
-static bool is_silent(struct stream *stream)
+static bool is_silent(struct worker_stream *stream)
 {
     const uint64_t *begun = stream->worker->begun;
     uint64_t unit = begun == NULL ? 0 : __atomic_load_n(begun, __ATOMIC_RELAXED);
@@ -128,7 +128,7 @@ static bool is_silent(struct stream *stream)
     return clock_left_ms(stream->silent_ns) == 0;
 }
 
-static bool is_late(struct stream *stream)
+static bool is_late(struct worker_stream *stream)
 {
     const struct worker *worker = stream->worker;
     if (stream->deadline_ns == 0 || clock_left_ms(stream->deadline_ns) > 0)
@@ -137,7 +137,7 @@ static bool is_late(struct stream *stream)
     return stream->deadline_ns == 0;
 }
 
-static bool is_spent(const struct stream *stream)
+static bool is_spent(const struct worker_stream *stream)
 {
     const struct worker *worker = stream->worker;
     return worker->cpu_ns != 0 && cpu_time_own() - stream->own_ns + cpu_time_of(stream->child) +
@@ -146,7 +146,7 @@ static bool is_spent(const struct stream *stream)
 }
 
 /* Milliseconds until the bounds are to be looked at again. */
-static int look_again_ms(const struct stream *stream)
+static int look_again_ms(const struct worker_stream *stream)
 {
     unsigned left = stream->deadline_ns == 0 ? UINT_MAX : clock_left_ms(stream->deadline_ns);
     return left < LOOK_MS ? (int)left + 1 : LOOK_MS;
@@ -154,7 +154,7 @@ static int look_again_ms(const struct stream *stream)
 
 /* Waits for more. A child that sends a little all the time, as files of the user's can make it, has
  * no more time than others. Returns whether there is more. */
-static bool fill_buffer(struct stream *stream)
+static bool fill_buffer(struct worker_stream *stream)
 {
     struct pollfd ready = {.fd = stream->fd, .events = POLLIN};
     ssize_t got = -1;
@@ -177,7 +177,7 @@ static bool fill_buffer(struct stream *stream)
     return true;
 }
 
-static bool read_all(struct stream *stream, void *bytes, size_t size)
+static bool read_all(struct worker_stream *stream, void *bytes, size_t size)
 {
     char *to = bytes;
     while (size > 0) {
@@ -194,7 +194,7 @@ static bool read_all(struct stream *stream, void *bytes, size_t size)
 }
 
 /* Takes one message from the pipe. Returns whether another one is to be read. */
-static bool take_message(struct stream *stream)
+static bool take_message(struct worker_stream *stream)
 {
     struct head head;
     if (!read_all(stream, &head, sizeof head))
@@ -227,7 +227,7 @@ static bool killed_by_others(int status)
 }
 
 /* Makes sure that the child ends. */
-static void end_child(struct stream *stream)
+static void end_child(struct worker_stream *stream)
 {
     int status = 0;
     bool ends_itself = stream->outcome == WORKER_DONE || stream->ended;
@@ -247,7 +247,7 @@ static void end_child(struct stream *stream)
 int worker_run(const struct worker *worker, enum worker_outcome *outcome)
 {
     int fds[2];
-    struct stream stream = {
+    struct worker_stream stream = {
         .worker = worker, .deadline_ns = worker->deadline_ns, .own_ns = cpu_time_own()};
     if (pipe(fds) != 0)
         return -errno;

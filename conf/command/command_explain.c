@@ -16,12 +16,12 @@
 /* Many texts at once: one a line in, one JSON object a line out. */
 
 /* Where a line is split at tabs. */
-struct fields {
+struct line_fields {
     char **field; /* owned; its strings are in the line */
     int count;
 };
 
-static int split_fields(char *line, struct fields *fields)
+static int split_fields(char *line, struct line_fields *fields)
 {
     size_t room = 1;
     for (const char *tab = strchr(line, '\t'); tab != NULL; tab = strchr(tab + 1, '\t'))
@@ -45,7 +45,7 @@ static int print_json(struct json_object *json)
     return error;
 }
 
-static int explain_path(const struct explain *explain, const struct fields *fields)
+static int explain_path(const struct explain *explain, const struct line_fields *fields)
 {
     struct explain_process process;
     int error = explain_process(explain, fields->count, fields->field, &process);
@@ -58,7 +58,7 @@ static int explain_path(const struct explain *explain, const struct fields *fiel
 }
 
 static int explain_line(const struct explain *explain, const struct conf_list *list, char *line,
-                        struct fields *fields)
+                        struct line_fields *fields)
 {
     if (list->which != POLICY_PATH) {
         struct explain_verdict verdict = explain_text(explain, list, line);
@@ -77,7 +77,7 @@ static int explain_lines(const struct explain *explain, const struct conf_list *
                          unsigned long *number)
 {
     CLEANUP_FREE char *line = NULL;
-    struct fields fields = {0};
+    struct line_fields fields = {0};
     size_t room = 0;
     ssize_t length;
     int error = 0;

@@ -74,14 +74,14 @@ static const char usage_text[] =
     "       jobtrail-conf import-xalt [--output FILE] [--cmdline-record yes|no] CONFIG.py\n"
     "       jobtrail-conf --help | --version\n";
 
-struct command {
+struct conf_command {
     const char *name;
     enum exit_status (*run)(const struct options *options);
     const char *accepts; /* its options, by their letter in option_rows[] */
     const char *args;    /* NULL: it takes none; "+": options end where they start; "" */
 };
 
-static const struct command commands[] = {
+static const struct conf_command commands[] = {
     {"check", command_check, "c", NULL},
     {"compile", command_compile, "con", NULL},
     {"doctor", command_doctor, "cjNpRUTu", ""},
@@ -141,7 +141,7 @@ static enum exit_status wrong_usage(const char *problem, const char *what)
     return STATUS_USAGE;
 }
 
-static const struct command *find_command(const char *name)
+static const struct conf_command *find_command(const char *name)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, name) == 0)
@@ -150,7 +150,7 @@ static const struct command *find_command(const char *name)
 }
 
 /* `argv[0]` is the command's name. */
-static enum exit_status run_command(const struct command *command, int argc, char **argv)
+static enum exit_status run_command(const struct conf_command *command, int argc, char **argv)
 {
     struct options options = {.conf = DEFAULT_CONF};
     int letter;
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
         puts("jobtrail-conf " JOBTRAIL_VERSION);
         return STATUS_OK;
     }
-    const struct command *command = find_command(argv[1]);
+    const struct conf_command *command = find_command(argv[1]);
     if (command == NULL)
         return wrong_usage("unknown command ", argv[1]);
     enum exit_status status = run_command(command, argc - 1, argv + 1);

@@ -38,7 +38,7 @@ enum {
     PAGES_MAX = 1 << 10, /* of one mapping of the ledger that are looked at */
 };
 
-enum found { FOUND_NONE, FOUND_UNWATCHED, FOUND_RUN };
+enum run_found { FOUND_NONE, FOUND_UNWATCHED, FOUND_RUN };
 
 /* /proc/PID/NAME, malloc'ed, or NULL. */
 static char *read_proc(int32_t pid, const char *name)
@@ -88,7 +88,7 @@ static void find_slot(int ledger, uint64_t offset, uint64_t size, int32_t pid,
     }
 }
 
-static enum found find_run(int ledger, int32_t pid, char uuid[PARENT_RUN_UUID])
+static enum run_found find_run(int ledger, int32_t pid, char uuid[PARENT_RUN_UUID])
 {
     struct ledger_slot slot = {.pid = 0};
     CLEANUP_FREE char *maps = read_proc(pid, "maps");
@@ -118,7 +118,7 @@ static bool parent_run_find(const char *spool, char uuid[PARENT_RUN_UUID])
         return false;
     CLEANUP_CLOSE int ledger = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     int32_t pid = getppid();
-    enum found found = FOUND_NONE;
+    enum run_found found = FOUND_NONE;
     for (int i = 0; ledger >= 0 && pid > 1 && i <= SHELLS_MAX && found != FOUND_RUN; i++) {
         found = find_run(ledger, pid, uuid);
         if (!is_shell(pid))

@@ -19,7 +19,7 @@ struct cursor {
 };
 
 /* What was read. What is missing is -1. */
-struct fields {
+struct date_fields {
     int year, month, day, hour, minute, second, weekday;
     bool has_offset;
     int32_t offset_s; /* east of UTC */
@@ -181,7 +181,7 @@ static bool take_name(struct cursor *cursor, const char (*names)[4], int count, 
 }
 
 /* HH[:MM[:SS[.FRACTION]]]; a second of 60 is a leap second. */
-static bool take_time(struct cursor *cursor, struct fields *fields)
+static bool take_time(struct cursor *cursor, struct date_fields *fields)
 {
     if (!take_number(cursor, 2, 0, 23, &fields->hour))
         return false;
@@ -201,7 +201,7 @@ static bool take_time(struct cursor *cursor, struct fields *fields)
 }
 
 /* [Www_]Mmm_[DD_]YYYY[_TIME]; no day after a weekday is none. */
-static bool take_old(struct cursor *cursor, struct fields *fields)
+static bool take_old(struct cursor *cursor, struct date_fields *fields)
 {
     bool has_weekday = take_name(cursor, weekday_names, 7, &fields->weekday);
     if (!take_name(cursor, month_names, 12, &fields->month))
@@ -220,7 +220,7 @@ static bool take_old(struct cursor *cursor, struct fields *fields)
 }
 
 /* Z, or +HH, +HHMM, +HH:MM; nothing is none. */
-static bool take_offset(struct cursor *cursor, struct fields *fields)
+static bool take_offset(struct cursor *cursor, struct date_fields *fields)
 {
     int hours, minutes = 0;
     if (take(cursor, 'Z')) {
@@ -241,7 +241,7 @@ static bool take_offset(struct cursor *cursor, struct fields *fields)
 }
 
 /* YYYY[-MM[-DD[(T| )TIME[OFFSET]]]]. What follows a blank may be no time at all. */
-static bool take_iso(struct cursor *cursor, struct fields *fields)
+static bool take_iso(struct cursor *cursor, struct date_fields *fields)
 {
     if (!take_number(cursor, 4, 1, YEAR_MAX, &fields->year))
         return false;
@@ -256,7 +256,7 @@ static bool take_iso(struct cursor *cursor, struct fields *fields)
     if (take(cursor, 'T'))
         return take_time(cursor, fields) && take_offset(cursor, fields);
     struct cursor blank = *cursor;
-    struct fields with_time = *fields;
+    struct date_fields with_time = *fields;
     if (take(&blank, ' ') && take_time(&blank, &with_time) && with_time.minute >= 0 &&
         take_offset(&blank, &with_time)) {
         *cursor = blank;
@@ -266,7 +266,7 @@ static bool take_iso(struct cursor *cursor, struct fields *fields)
 }
 
 /* What the fields span: from the returned second on local clocks, `*size_s` seconds. */
-static int64_t span(const struct fields *fields, int64_t *size_s)
+static int64_t span(const struct date_fields *fields, int64_t *size_s)
 {
     int month = fields->month < 0 ? 1 : fields->month, day = fields->day < 0 ? 1 : fields->day;
     int32_t first = day_number(fields->year, month, day), after = first + 1;
@@ -284,7 +284,7 @@ static int64_t span(const struct fields *fields, int64_t *size_s)
     return (int64_t)first * DAY_S + clock_s;
 }
 
-static int fill_in(struct library_days *days, const struct fields *fields,
+static int fill_in(struct library_days *days, const struct date_fields *fields,
                    struct library_date *date)
 {
     int64_t size_s, unused;
@@ -317,7 +317,7 @@ static size_t read_date(struct library_days *days, const char *at, const char *e
                         struct library_date *date, int *error)
 {
     struct cursor cursor = {at, end};
-    struct fields fields = {
+    struct date_fields fields = {
         .year = -1, .month = -1, .day = -1, .hour = -1, .minute = -1, .second = -1, .weekday = -1};
     bool is_iso = at < end && *at >= '0' && *at <= '9';
     bool is_date = is_iso ? take_iso(&cursor, &fields) : take_old(&cursor, &fields);

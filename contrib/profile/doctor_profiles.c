@@ -31,14 +31,14 @@ static void check_library(struct doctor *doctor, const char *library)
     doctor_library(doctor, "profiles", path, "install jobtrail on this node at the same path");
 }
 
-struct trial {
+struct keep_trial {
     const char *step; /* what has failed */
     int error;
 };
 
 /* What a flush does there: a file that is made, locked with flock(2), given its name and to its
  * user, and removed. Other nodes may try the same directory at the same time. */
-static struct trial try_to_keep(int directory)
+static struct keep_trial try_to_keep(int directory)
 {
     enum { NOBODY = 65534 };
     char host[HOST_NAME_MAX + 1] = "", name[sizeof host + 32], unfinished[sizeof name + 8];
@@ -50,23 +50,24 @@ static struct trial try_to_keep(int directory)
     if (fd < 0) {
         bool is_made = fstatat(directory, unfinished, &status, AT_SYMLINK_NOFOLLOW) == 0;
         unlinkat(directory, unfinished, 0);
-        return (struct trial){is_made ? "lock a file (flock)" : "make a file", fd};
+        return (struct keep_trial){is_made ? "lock a file (flock)" : "make a file", fd};
     }
     int error = replacement_end(directory, name, fd, 0600, 0);
     if (error != 0)
-        return (struct trial){"rename a file", error};
-    struct trial trial = {NULL, 0};
+        return (struct keep_trial){"rename a file", error};
+    struct keep_trial trial = {NULL, 0};
     if (fchown(fd, NOBODY, NOBODY) != 0)
-        trial = (struct trial){"give a file to its user (chown)", -errno};
+        trial = (struct keep_trial){"give a file to its user (chown)", -errno};
     if (unlinkat(directory, name, 0) != 0 && trial.error == 0)
-        trial = (struct trial){"remove a file", -errno};
+        trial = (struct keep_trial){"remove a file", -errno};
     return trial;
 }
 
 static void try_directory(struct doctor *doctor, const char *path)
 {
     CLEANUP_CLOSE int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    struct trial trial = directory < 0 ? (struct trial){"open it", -errno} : try_to_keep(directory);
+    struct keep_trial trial =
+        directory < 0 ? (struct keep_trial){"open it", -errno} : try_to_keep(directory);
     if (trial.error != 0)
         doctor_add(
             doctor, FINDING_BAD, "profiles", path,

@@ -53,7 +53,7 @@ double set_sum_imbalance(const struct set_sum *sum, size_t ranks)
     return mean <= 0 ? 0 : ((double)sum->most_ns / mean - 1) * 100;
 }
 
-struct order {
+struct row_order {
     const uint32_t *id;
     enum profile_sort sort;
 };
@@ -68,7 +68,7 @@ static uint64_t key_of(const struct profile_row *row, enum profile_sort sort)
 
 static int compare(const void *left, const void *right, void *context)
 {
-    const struct order *order = context;
+    const struct row_order *order = context;
     const struct profile_row *a = left, *b = right;
     uint64_t first = key_of(a, order->sort), second = key_of(b, order->sort);
     if (first != second)
@@ -140,7 +140,7 @@ int profile_rows_make(const struct profile_set *set, const uint32_t *id, const b
         made.exclusive_ns += made.row[i].sum.exclusive_ns;
         made.row[made.count++] = made.row[i];
     }
-    const struct order order = {id, sort};
+    const struct row_order order = {id, sort};
     qsort_r(made.row, made.count, sizeof *made.row, compare, (void *)(uintptr_t)&order);
     *rows = made;
     return 0;

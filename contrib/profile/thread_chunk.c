@@ -10,7 +10,7 @@
 #include "contrib/profile/profile_read.h"
 
 /* One of a thread's arrays, with its pieces, in one piece of memory. */
-struct entries {
+struct chunk_entries {
     void *at; /* owned */
     size_t count;
 };
@@ -39,7 +39,7 @@ static bool take_piece(struct chunk_source *source, uint64_t offset, uint64_t pr
 /* Reads as many pieces as there are. What is wrong with one ends the array there. */
 static int read_entries(struct chunk_source *source, const char *chunk,
                         const struct profile_array *more, const struct entries_shape *shape,
-                        struct entries *entries, size_t *damaged)
+                        struct chunk_entries *entries, size_t *damaged)
 {
     const struct profile_chunk *head = (const struct profile_chunk *)(const void *)chunk;
     entries->count = shape->first;
@@ -114,7 +114,7 @@ static int add_nodes(const struct profile_node *nodes, size_t count,
 
 /* The open calls, from the innermost outwards: each is of the node whose child the one before it
  * is. Others in between are dead. */
-static int add_open(const struct profile_thread *thread, const struct entries *frames,
+static int add_open(const struct profile_thread *thread, const struct chunk_entries *frames,
                     const struct profile_node *nodes, size_t count, const uint32_t *place,
                     struct profiled_process *process)
 {
@@ -180,7 +180,7 @@ int thread_chunk(struct chunk_source *source, const char *bytes, struct profiled
     struct profile_thread thread;
     CLEANUP_FREE void *frames_at = NULL;
     CLEANUP_FREE void *nodes_at = NULL;
-    struct entries frames = {.at = NULL}, nodes = {.at = NULL};
+    struct chunk_entries frames = {.at = NULL}, nodes = {.at = NULL};
     memcpy(&thread, bytes, sizeof thread);
     int error = read_entries(source, bytes, &thread.more_frames, &frames_shape, &frames, damaged);
     frames_at = frames.at;

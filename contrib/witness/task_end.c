@@ -286,14 +286,14 @@ int task_end_socket_read(int fd, unsigned most,
     return result == -ENOTSUP ? -ENOTSUP : 1;
 }
 
-struct trial {
+struct end_trial {
     pid_t pid;
     bool is_told;
 };
 
 static void take_trial(void *context, const struct task_end *end)
 {
-    struct trial *trial = context;
+    struct end_trial *trial = context;
     trial->is_told |= end->pid == trial->pid;
 }
 
@@ -301,7 +301,7 @@ static void take_trial(void *context, const struct task_end *end)
  * sends of a child is there when that can be waited for. */
 static int try_out(int fd)
 {
-    struct trial trial = {.pid = fork()};
+    struct end_trial trial = {.pid = fork()};
     uint64_t overruns = 0;
     int result = 1;
     if (trial.pid < 0)

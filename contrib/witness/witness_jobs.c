@@ -287,7 +287,7 @@ struct walked {
     uint32_t job; /* by its cgroup; 0: in none */
 };
 
-struct walk {
+struct process_walk {
     struct walked *process; /* owned, by pid */
     size_t count, room;
 };
@@ -298,7 +298,7 @@ static int compare_walked(const void *left, const void *right)
     return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-static int list_processes(const struct witness_jobs *jobs, struct walk *walk)
+static int list_processes(const struct witness_jobs *jobs, struct process_walk *walk)
 {
     CLEANUP_LISTING DIR *proc = NULL;
     int error = listing_open(AT_FDCWD, "/proc", &proc);
@@ -318,7 +318,7 @@ static int list_processes(const struct witness_jobs *jobs, struct walk *walk)
     return error;
 }
 
-static const struct walked *find_walked(const struct walk *walk, int32_t pid)
+static const struct walked *find_walked(const struct process_walk *walk, int32_t pid)
 {
     const struct walked key = {.pid = pid};
     return walk->count == 0
@@ -327,7 +327,7 @@ static const struct walked *find_walked(const struct walk *walk, int32_t pid)
 }
 
 /* Who forked it is surer than where it was put. */
-static uint32_t job_of(const struct walk *walk, const struct kernel_processes *processes,
+static uint32_t job_of(const struct process_walk *walk, const struct kernel_processes *processes,
                        const struct walked *process)
 {
     uint32_t by_cgroup = 0;
@@ -345,7 +345,7 @@ static uint32_t job_of(const struct walk *walk, const struct kernel_processes *p
 
 int witness_jobs_walk(const struct witness_jobs *jobs, struct kernel_processes *processes)
 {
-    struct walk walk = {0};
+    struct process_walk walk = {0};
     int error = list_processes(jobs, &walk);
     for (size_t i = 0; error == 0 && i < walk.count; i++) {
         const struct walked *walked = &walk.process[i];

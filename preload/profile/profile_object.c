@@ -11,7 +11,7 @@
 #include "preload/system.h"
 
 /* An object that has the function. */
-struct found {
+struct holder {
     struct profile_range range;
     uint64_t bias;
     struct image_bytes build_id;
@@ -38,14 +38,14 @@ static bool is_within(const struct profile_range *range, uint64_t address)
 }
 
 /* Looks at the executable, then at the link map, unless another thread changes that. */
-static bool find_object(const struct image *image, uint64_t function, struct found *found)
+static bool find_object(const struct image *image, uint64_t function, struct holder *found)
 {
     const struct r_debug *loader = image_loader(image);
     const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
-    *found = (struct found){.range = range_of(image->phdr, image->phdr_count, image->load_bias),
-                            .bias = image->load_bias,
-                            .build_id = image_exec_note(image, ELF_NOTE_GNU, NT_GNU_BUILD_ID),
-                            .is_executable = true};
+    *found = (struct holder){.range = range_of(image->phdr, image->phdr_count, image->load_bias),
+                             .bias = image->load_bias,
+                             .build_id = image_exec_note(image, ELF_NOTE_GNU, NT_GNU_BUILD_ID),
+                             .is_executable = true};
     if (is_within(&found->range, function))
         return true;
     for (; entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
@@ -66,7 +66,7 @@ static bool find_object(const struct image *image, uint64_t function, struct fou
 }
 
 /* Writes the object behind those that are there. Returns whether there is room. */
-static bool put_object(struct profile_live *live, const struct found *found, const char *path)
+static bool put_object(struct profile_live *live, const struct holder *found, const char *path)
 {
     struct profile_process *process = live->process;
     char *end = (char *)process + PROFILE_PROCESS_BYTES;
@@ -101,7 +101,7 @@ static bool put_object(struct profile_live *live, const struct found *found, con
 
 static uint32_t note_object(struct profile_live *live, uint64_t function)
 {
-    struct found found;
+    struct holder found;
     char path[1024];
     uint32_t number = live->objects;
     if (!find_object(profile_run_image(), function, &found))

@@ -26,7 +26,7 @@ enum { MORE_ROUTINES = 64 };
 typedef int each_object(struct dl_phdr_info *info, size_t size, void *data);
 
 /* What has been looked at. */
-struct seen {
+struct seen_object {
     const struct link_map *entry;
     const ElfW(Dyn) * dynamic;
 };
@@ -35,7 +35,7 @@ struct later {
     struct timed_search search;
     uint64_t adds, subs; /* objects that had been loaded; 0: some were left; and unloaded */
     uint32_t seen_count;
-    struct seen seen[TIMED_OBJECTS_MAX];
+    struct seen_object seen[TIMED_OBJECTS_MAX];
 };
 
 static struct {
@@ -58,7 +58,7 @@ static struct {
 
 /* A walk of dl_iterate_phdr(3), which holds the loader's lock of the link map: nothing is unloaded
  * meanwhile. */
-struct walk {
+struct timed_walk {
     struct timed_search *search;
     bool is_end, is_late;
     bool is_left;   /* something is to be looked at once more */
@@ -104,7 +104,7 @@ static void miss_import(struct timed_search *search, struct timed_object *object
         timed_run_miss(import.name, import.flags);
 }
 
-static void look_at_object(struct walk *walk, struct timed_object *object)
+static void look_at_object(struct timed_walk *walk, struct timed_object *object)
 {
     struct timed_search *search = walk->search;
     struct later *later = known.memory;
@@ -118,7 +118,7 @@ static void look_at_object(struct walk *walk, struct timed_object *object)
         return;
     if (!search->is_again)
         later->seen[later->seen_count++] =
-            (struct seen){object->loaded.entry, object->loaded.entry->l_ld};
+            (struct seen_object){object->loaded.entry, object->loaded.entry->l_ld};
     if (walk->is_end && !search->is_again && may_import(search, &object->loaded))
         timed_search_slots(search, object, miss_import);
     else if (!walk->is_end && may_import(search, &object->loaded))
@@ -128,7 +128,7 @@ static void look_at_object(struct walk *walk, struct timed_object *object)
 }
 
 /* All objects are known: those behind the start's are looked at. */
-static void look_at_all(struct walk *walk)
+static void look_at_all(struct timed_walk *walk)
 {
     struct timed_search *search = walk->search;
     bool is_behind = false;
@@ -152,7 +152,7 @@ static bool is_same(const struct later *later, const struct dl_phdr_info *info)
 /* The first call begins, and the last one, which has the headers of all objects, looks. */
 static int walk_on(struct dl_phdr_info *info, size_t size, void *data)
 {
-    struct walk *walk = data;
+    struct timed_walk *walk = data;
     struct timed_search *search = walk->search;
     const struct image *image = profile_run_image();
     if (size >= sizeof *info && walk->at == 0 && is_same(known.memory, info))
@@ -192,7 +192,7 @@ static void look(enum loading loading)
     if (!has_memory())
         return;
     uint32_t before = timed_routines.missed_mpi + timed_routines.missed + timed_routines.entries;
-    struct walk walk = {
+    struct timed_walk walk = {
         .search = &known.memory->search,
         .is_end = loading == LOADING_END,
         .is_late = __atomic_exchange_n(&known.is_late, 0, __ATOMIC_RELAXED) != 0,
@@ -417,7 +417,7 @@ static const struct link_map *find_start(struct timed_search *search)
         return search->object[search->count - 1].loaded.entry;
     for (uint32_t i = start; i < search->count; i++) {
         const struct link_map *entry = search->object[i].loaded.entry;
-        known.memory->seen[known.memory->seen_count++] = (struct seen){entry, entry->l_ld};
+        known.memory->seen[known.memory->seen_count++] = (struct seen_object){entry, entry->l_ld};
     }
     return search->object[start - 1].loaded.entry;
 }

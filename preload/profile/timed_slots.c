@@ -19,7 +19,7 @@
 static uintptr_t opened;
 
 /* How a stub reaches the routine. */
-struct way {
+struct stub_way {
     uintptr_t target;     /* 0: by what the slot leads to now */
     uint32_t relocation;  /* the number of the slot's, if so */
     uintptr_t start, end; /* and where it has to lead to after the first call */
@@ -36,12 +36,12 @@ static bool is_of_start(struct timed_search *search, const struct timed_object *
  * first called, which may be the vDSO's. */
 static bool find_unbound(struct timed_search *search, const struct timed_object *object,
                          const struct timed_import *import, const ElfW(Rela) * relocation,
-                         struct way *way)
+                         struct stub_way *way)
 {
     const struct loaded *library = &import->library->loaded;
     const ElfW(Sym) *symbol = import->symbol;
     bool is_start = is_of_start(search, object) && is_of_start(search, import->library);
-    *way = (struct way){
+    *way = (struct stub_way){
         .relocation = (uint32_t)(relocation - object->loaded.calls),
         .start = is_start ? 0 : library->start,
         .end = is_start ? UINTPTR_MAX : library->end,
@@ -58,10 +58,10 @@ static bool find_unbound(struct timed_search *search, const struct timed_object 
 /* Returns whether there is a way. A slot that is not bound leads into its own object. */
 static bool find_way(struct timed_search *search, const struct timed_object *object,
                      const struct timed_import *import, const ElfW(Rela) * relocation,
-                     uintptr_t bound, struct way *way)
+                     uintptr_t bound, struct stub_way *way)
 {
     const struct loaded *importer = &object->loaded, *library = &import->library->loaded;
-    *way = (struct way){.target = bound};
+    *way = (struct stub_way){.target = bound};
     if (import->is_unknown || (search->is_later && !timed_search_is_alone(search, import)))
         return false;
     if (bound >= importer->start && bound < importer->end)
@@ -77,7 +77,8 @@ static uint8_t find_words(uint32_t flags, int arguments)
 }
 
 /* Whether there was room. */
-static bool add_entry(const struct timed_import *import, const struct way *way, uintptr_t *slot)
+static bool add_entry(const struct timed_import *import, const struct stub_way *way,
+                      uintptr_t *slot)
 {
     int arguments;
     uint32_t index = timed_routines.entries, routine = 0;
@@ -117,7 +118,7 @@ static void look_at_slot(struct timed_search *search, struct timed_object *objec
 {
     struct loaded *loaded = &object->loaded;
     struct timed_import import;
-    struct way way;
+    struct stub_way way;
     if (!timed_search_import(search, object, relocation, &import))
         return;
     uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + relocation->r_offset);

@@ -115,7 +115,7 @@ static void look_at_objects(struct routine_search *search)
 }
 
 /* A walk of the link map by dl_iterate_phdr(3). */
-struct walk {
+struct routine_walk {
     struct routine_search *search;
     const struct link_map *entry; /* the next one */
     const struct link_map *start; /* the last one of the start; NULL: the walk is behind it */
@@ -143,7 +143,7 @@ static bool begins(struct routine_memory *memory, const struct dl_phdr_info *inf
  * meanwhile. All that is read of objects, and written to them, is so within the last call. */
 static int walk_on(struct dl_phdr_info *info, size_t size, void *data)
 {
-    struct walk *walk = data;
+    struct routine_walk *walk = data;
     const struct link_map *entry = walk->entry;
     struct routine_memory *memory = walk->search->memory;
     if (size < sizeof *info || entry == NULL || entry->l_addr != info->dlpi_addr ||
@@ -185,7 +185,8 @@ static void look(struct routine_memory *memory)
     if (loader == NULL || !routine_search_begin(&search, &memory->image, memory->policy))
         return;
     search.memory = memory;
-    struct walk walk = {&search, loader->r_map, last_of_start(memory), memory->start_objects};
+    struct routine_walk walk = {&search, loader->r_map, last_of_start(memory),
+                                memory->start_objects};
     memory->iterate(walk_on, &walk);
     settle_late(&search);
 }

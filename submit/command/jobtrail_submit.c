@@ -152,7 +152,7 @@ static const struct option_row option_rows[] = {
 };
 /* clang-format on */
 
-struct command {
+struct submit_command {
     const char *name, *action; /* action: the second word; "": there is none */
     enum submit_status (*run)(const struct submit_options *options);
     const char *accepts; /* its options, by their letter in option_rows[] */
@@ -168,7 +168,7 @@ static enum submit_status lacks_witness(const struct submit_options *options)
 }
 #endif
 
-static const struct command commands[] = {
+static const struct submit_command commands[] = {
     {"flush", "", command_flush, "cjnaoSdJF", true},
     {"prolog", "", command_prolog, "cnF", false},
     {"watch", "", command_watch, "cnsD1dJF", true},
@@ -188,7 +188,7 @@ static const struct command commands[] = {
 };
 
 /* The command of the words that are no options; NULL: there is none of that name. */
-static const struct command *find_command(char **words, int count)
+static const struct submit_command *find_command(char **words, int count)
 {
     const char *name = count > 0 ? words[0] : "", *action = count > 1 ? words[1] : "";
     for (size_t i = 0; i < sizeof commands / sizeof *commands && count < 3; i++)
@@ -263,7 +263,7 @@ int main(int argc, char *argv[])
                 (unsigned)options.formats);
         return SUBMIT_OTHER;
     }
-    const struct command *command = find_command(argv + optind, argc - optind);
+    const struct submit_command *command = find_command(argv + optind, argc - optind);
     signal(SIGPIPE, SIG_IGN);
     if (command != NULL && !is_outbox) {
         descriptors_keep((const int[]){STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}, 3);

@@ -12,7 +12,7 @@
 enum { GROUPS_MAX = 4 };
 
 /* The facts of a table. */
-struct group {
+struct fact_set {
     const char *table;
     size_t length; /* of its name */
     size_t first, end;
@@ -31,8 +31,8 @@ struct record_facts {
     const struct record_fact *fact;
     size_t count;
     size_t key_length[RECORD_FACTS_MAX];
-    uint64_t asked;                 /* by bit: the facts that are to be looked at in each record */
-    struct group group[GROUPS_MAX]; /* the first is the record itself */
+    uint64_t asked; /* by bit: the facts that are to be looked at in each record */
+    struct fact_set group[GROUPS_MAX]; /* the first is the record itself */
     size_t group_count;
     char *text; /* owned: the record before, which was sound; NULL: none */
     size_t room;
@@ -42,7 +42,7 @@ struct record_facts {
 
 _Static_assert(RECORD_FACTS_MAX < 64, "each fact has a bit");
 
-struct scan {
+struct facts_scan {
     const struct record_facts *facts;
     const char *text, *end;
     uint64_t seen; /* as in a member */
@@ -65,13 +65,14 @@ static uint64_t key_bit(const char *key, size_t length)
 }
 
 /* The group of a fact, which is made with its first one: the last, or the record itself. */
-static struct group *group_for(struct record_facts *facts, const struct record_fact *fact, size_t i)
+static struct fact_set *group_for(struct record_facts *facts, const struct record_fact *fact,
+                                  size_t i)
 {
-    struct group *last = &facts->group[facts->group_count - 1];
+    struct fact_set *last = &facts->group[facts->group_count - 1];
     bool is_new =
         fact->table != NULL && (last->table == NULL || strcmp(last->table, fact->table) != 0);
     if (is_new) {
-        *++last = (struct group){fact->table, strlen(fact->table), i, i, 0};
+        *++last = (struct fact_set){fact->table, strlen(fact->table), i, i, 0};
         facts->group_count++;
     }
     if (fact->table == NULL) {
@@ -92,7 +93,7 @@ struct record_facts *record_facts_new(enum record_kind kind, const struct record
     facts->count = count;
     facts->group_count = 1;
     for (size_t i = 0; i < count; i++) {
-        struct group *group = group_for(facts, &fact[i], i);
+        struct fact_set *group = group_for(facts, &fact[i], i);
         facts->key_length[i] = strlen(fact[i].key);
         group->end = i + 1;
         group->key_bits |= key_bit(fact[i].key, facts->key_length[i]);
@@ -110,7 +111,7 @@ void record_facts_free(struct record_facts *facts)
 }
 
 /* The pair whose key begins at `at`; its end is yet to be found. */
-static int find_key(const struct scan *scan, const char *at, struct pair *pair)
+static int find_key(const struct facts_scan *scan, const char *at, struct pair *pair)
 {
     pair->value = json_key_end(at, scan->end);
     if (pair->value == NULL)
@@ -130,7 +131,7 @@ static int has_value(const struct pair *pair, const struct record_fact *fact)
 }
 
 /* Whether the pair is none of the group's facts, or is one as it has to be. */
-static int take_pair(struct scan *scan, const struct group *group, const struct pair *pair)
+static int take_pair(struct facts_scan *scan, const struct fact_set *group, const struct pair *pair)
 {
     const struct record_facts *facts = scan->facts;
     if ((group->key_bits & key_bit(pair->key, pair->key_length)) == 0)
@@ -149,7 +150,7 @@ static int take_pair(struct scan *scan, const struct group *group, const struct 
 }
 
 /* Whether there is another pair behind this one; -1: neither that nor the end of a table. */
-static int has_more(const struct scan *scan, const char *behind)
+static int has_more(const struct facts_scan *scan, const char *behind)
 {
     if (behind == NULL || behind == scan->end || (*behind != ',' && *behind != '}'))
         return -1;
@@ -157,7 +158,7 @@ static int has_more(const struct scan *scan, const char *behind)
 }
 
 /* Behind a table of facts, or NULL. */
-static const char *take_table(struct scan *scan, const struct group *group, const char *at)
+static const char *take_table(struct facts_scan *scan, const struct fact_set *group, const char *at)
 {
     struct pair pair = {.behind = at};
     int more = at < scan->end && *at == '{' ? 1 : -1;
@@ -173,10 +174,10 @@ static const char *take_table(struct scan *scan, const struct group *group, cons
 }
 
 /* The table of facts that has this key, which is in the list and there once; or NULL. */
-static const struct group *find_table(const struct scan *scan, const struct pair *pair)
+static const struct fact_set *find_table(const struct facts_scan *scan, const struct pair *pair)
 {
     for (size_t i = 1; i < scan->facts->group_count; i++) {
-        const struct group *group = &scan->facts->group[i];
+        const struct fact_set *group = &scan->facts->group[i];
         if (group->length == pair->key_length &&
             memcmp(pair->key, group->table, group->length) == 0)
             return group;
@@ -186,7 +187,7 @@ static const struct group *find_table(const struct scan *scan, const struct pair
 
 /* Behind the key and value at `at` where they are the same as in the record before, and have been
  * seen to be sound there; or NULL. But the first fact is another one now, and some are asked. */
-static const char *after_same(struct scan *scan, const char *at)
+static const char *after_same(struct facts_scan *scan, const char *at)
 {
     const struct record_facts *facts = scan->facts;
     const struct member *member = &facts->member[scan->members];
@@ -204,7 +205,7 @@ static const char *after_same(struct scan *scan, const char *at)
 }
 
 /* The bit of a key that the kind has, and that was not there yet; or 0. */
-static uint32_t new_key(const struct scan *scan, const struct pair *pair)
+static uint32_t new_key(const struct facts_scan *scan, const struct pair *pair)
 {
     int place = record_key_place(scan->facts->kind, pair->key, pair->key_length);
     uint32_t key = place < 0 ? 0 : UINT32_C(1) << place;
@@ -212,14 +213,14 @@ static uint32_t new_key(const struct scan *scan, const struct pair *pair)
 }
 
 /* Behind the key and value at `at`, or NULL. */
-static const char *take_member(struct scan *scan, const char *at)
+static const char *take_member(struct facts_scan *scan, const char *at)
 {
     struct pair pair;
     const uint64_t seen = scan->seen;
     uint32_t key = find_key(scan, at, &pair) ? new_key(scan, &pair) : 0;
     if (key == 0)
         return NULL;
-    const struct group *table = find_table(scan, &pair);
+    const struct fact_set *table = find_table(scan, &pair);
     pair.behind =
         table != NULL ? take_table(scan, table, pair.value) : json_value_end(pair.value, scan->end);
     if (pair.behind == NULL || !text_is_ascii_json(at, (size_t)(pair.behind - at)) ||
@@ -231,7 +232,7 @@ static const char *take_member(struct scan *scan, const char *at)
     return pair.behind;
 }
 
-static int scan_record(struct scan *scan)
+static int scan_record(struct facts_scan *scan)
 {
     const char *behind = scan->text;
     int more = 1;
@@ -246,7 +247,7 @@ static int scan_record(struct scan *scan)
            scan->seen == (UINT64_C(1) << scan->facts->count) - 1;
 }
 
-static void remember(struct record_facts *facts, const struct scan *scan, size_t size)
+static void remember(struct record_facts *facts, const struct facts_scan *scan, size_t size)
 {
     if (size > facts->room) {
         free(facts->text);
@@ -264,7 +265,7 @@ static void remember(struct record_facts *facts, const struct scan *scan, size_t
 
 int record_facts_hold(struct record_facts *facts, const char *text, size_t size)
 {
-    struct scan scan;
+    struct facts_scan scan;
     if (size == 0 || *text != '{')
         return 0;
     scan.facts = facts; /* the array is large, and filled as it is used */

@@ -7,12 +7,12 @@
 #include "conf/base/grow.h"
 
 /* Sum of one owner's last day with a share. */
-struct cell {
+struct day_cell {
     cpu_ticks ticks;
     uint32_t day;
 };
 
-struct entry {
+struct owned_share {
     uint32_t owner;
     struct partition_share share;
 };
@@ -22,8 +22,8 @@ struct day_shares {
     size_t owners;
     uint32_t day;
     cpu_ticks spent; /* on this day */
-    struct cell *cell;
-    struct entry *entry; /* of days that are over, in their order */
+    struct day_cell *cell;
+    struct owned_share *entry; /* of days that are over, in their order */
     size_t entry_count;
     int error;
     size_t *first; /* after the end: of an owner, in `share`; one more at the end */
@@ -49,20 +49,20 @@ int day_shares_make(size_t owners, uint32_t day, struct day_shares **shares)
 
 static void end_cell(struct day_shares *shares, size_t owner)
 {
-    struct cell *cell = &shares->cell[owner];
+    struct day_cell *cell = &shares->cell[owner];
     if (cell->ticks == 0 || shares->error != 0)
         return;
     shares->error = GROW(shares->entry, shares->entry_count);
     if (shares->error != 0)
         return;
-    shares->entry[shares->entry_count++] = (struct entry){
+    shares->entry[shares->entry_count++] = (struct owned_share){
         (uint32_t)owner, {.day = cell->day, .core_seconds = cpu_ticks_seconds(cell->ticks)}};
     cell->ticks = 0;
 }
 
 static void add_to_cell(struct day_shares *shares, size_t owner, cpu_ticks ticks)
 {
-    struct cell *cell = &shares->cell[owner];
+    struct day_cell *cell = &shares->cell[owner];
     if (ticks == 0)
         return;
     if (cell->day != shares->day)

@@ -168,7 +168,7 @@ static int enter_containers(struct division *division)
 /* ---- The input of partition.h: what the journal tells of steps, tasks and pauses ------------ */
 
 /* What partition_make() reads and nobody needs later. */
-struct input {
+struct division_input {
     struct partition_input in;
     struct partition_step *step;
     struct partition_task *task;
@@ -186,7 +186,7 @@ static uint32_t cpus_of_step(const struct journal *journal, const struct journal
                                                                : (uint32_t)cpus;
 }
 
-static void fill_steps(const struct division *division, struct input *input)
+static void fill_steps(const struct division *division, struct division_input *input)
 {
     const struct journal *journal = division->source.journal;
     for (size_t i = 0; i < journal->step_count; i++) {
@@ -207,7 +207,7 @@ static void fill_steps(const struct division *division, struct input *input)
     input->in.step_count = journal->step_count;
 }
 
-static void fill_tasks(const struct division *division, struct input *input)
+static void fill_tasks(const struct division *division, struct division_input *input)
 {
     const struct division_source *source = &division->source;
     for (size_t i = 0; i < source->tasks->count; i++) {
@@ -233,7 +233,7 @@ static void fill_tasks(const struct division *division, struct input *input)
 }
 
 /* The time in which it may have been suspended is taken out, too. */
-static void fill_pauses(const struct division *division, struct input *input)
+static void fill_pauses(const struct division *division, struct division_input *input)
 {
     const struct journal *journal = division->source.journal;
     for (size_t i = 0; i < journal->pause_count; i++) {
@@ -244,7 +244,7 @@ static void fill_pauses(const struct division *division, struct input *input)
     input->in.pauses = input->pause;
 }
 
-static int divide_input(struct division *division, struct input *input)
+static int divide_input(struct division *division, struct division_input *input)
 {
     const struct division_source *source = &division->source;
     const struct journal *journal = source->journal;
@@ -271,7 +271,7 @@ static int divide_input(struct division *division, struct input *input)
  * partition_make(). */
 static int divide(struct division *division)
 {
-    struct input input = {.step = NULL};
+    struct division_input input = {.step = NULL};
     int error = divide_input(division, &input);
     free(input.step);
     free(input.task);

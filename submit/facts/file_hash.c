@@ -186,7 +186,7 @@ enum { SETTLED_S = 2 };
 /* So many bytes are read between two looks at the clock. */
 enum { CLOCK_BYTES = 1 << 20, BUFFER_BYTES = 64 << 10 };
 
-struct digest {
+struct file_digest {
     struct sha1_ctx context;
     struct file_hash_bounds *bounds; /* NULL: none */
     uint64_t size, done;             /* bytes: what the file says, and what was read */
@@ -200,7 +200,7 @@ static bool is_within(const struct file_hash_bounds *bounds, uint64_t bytes, uin
 }
 
 /* The next bytes. Returns how many; 0 at the end; or -errno, -EFBIG beyond the bounds. */
-static ssize_t read_more(struct digest *digest, int fd, unsigned char *buffer)
+static ssize_t read_more(struct file_digest *digest, int fd, unsigned char *buffer)
 {
     if (digest->done % CLOCK_BYTES < BUFFER_BYTES &&
         !is_within(digest->bounds, digest->size, clock_ms() - digest->began_ms))
@@ -212,7 +212,7 @@ static ssize_t read_more(struct digest *digest, int fd, unsigned char *buffer)
     return digest->done > digest->size ? -ESTALE : got;
 }
 
-static int digest_all(struct digest *digest, int fd, unsigned char *sha1)
+static int digest_all(struct file_digest *digest, int fd, unsigned char *sha1)
 {
     unsigned char buffer[BUFFER_BYTES];
     ssize_t got;
@@ -234,7 +234,7 @@ static uint64_t subtract(uint64_t left, uint64_t used)
 /* Returns 0; -EFBIG where the file is beyond the bounds; or another -errno. */
 static int digest_file(struct file_hash_bounds *bounds, int fd, uint64_t size, unsigned char *sha1)
 {
-    struct digest digest = {.bounds = bounds, .size = size, .began_ms = clock_ms()};
+    struct file_digest digest = {.bounds = bounds, .size = size, .began_ms = clock_ms()};
     int error = digest_all(&digest, fd, sha1);
     if (bounds != NULL) {
         bounds->bytes = subtract(bounds->bytes, digest.done);

@@ -40,7 +40,7 @@ struct library_search {
 };
 
 /* A section with the texts that it names. */
-struct section {
+struct elf_section {
     size_t index; /* 0: the object has none */
     bool is_read; /* it was tried */
     int error;    /* with which it was */
@@ -48,11 +48,11 @@ struct section {
 };
 
 /* An open ELF file. */
-struct object {
+struct elf_file {
     const char *path;
     int fd;
     struct elf_sections elf;
-    struct section dynamic, needed_versions, versions;
+    struct elf_section dynamic, needed_versions, versions;
 };
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -88,13 +88,13 @@ static void free_texts(struct texts *texts)
 
 /* ---- Objects --------------------------------------------------------------------------------- */
 
-static void free_section(struct section *section)
+static void free_section(struct elf_section *section)
 {
     free(section->data.bytes);
     free(section->texts.bytes);
 }
 
-static void close_object(struct object *object)
+static void close_object(struct elf_file *object)
 {
     free_section(&object->dynamic);
     free_section(&object->needed_versions);
@@ -103,7 +103,7 @@ static void close_object(struct object *object)
     cleanup_close(&object->fd);
 }
 
-static bool find_sections(struct object *object)
+static bool find_sections(struct elf_file *object)
 {
     for (size_t i = 1; i < object->elf.count; i++) {
         uint32_t type = object->elf.shdr[i].sh_type;
@@ -119,10 +119,10 @@ static bool find_sections(struct object *object)
 
 /* Returns 0, or -errno: -ENOEXEC where it is no such object as the program is. close_object()
  * releases `*object` after success. */
-static int open_object(struct library_search *search, const char *path, struct object *object)
+static int open_object(struct library_search *search, const char *path, struct elf_file *object)
 {
-    *object = (struct object){.path = path,
-                              .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    *object = (struct elf_file){.path = path,
+                                .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     if (object->fd < 0)
         return -errno;
     int error = elf_sections_read(object->fd, &object->elf);
@@ -141,7 +141,7 @@ static int open_object(struct library_search *search, const char *path, struct o
 }
 
 /* Reads the section and its texts, once. Returns 0 or -errno. */
-static int read_section(struct object *object, struct section *section, Elf_Type type)
+static int read_section(struct elf_file *object, struct elf_section *section, Elf_Type type)
 {
     if (section->is_read || section->index == 0)
         return section->index == 0 ? -ENOENT : section->error;
@@ -154,8 +154,8 @@ static int read_section(struct object *object, struct section *section, Elf_Type
 }
 
 /* Calls `take` with each text of the dynamic section that has this tag. */
-static void each_dynamic(struct library_search *search, struct object *object, int64_t tag,
-                         void (*take)(struct library_search *, struct object *, const char *))
+static void each_dynamic(struct library_search *search, struct elf_file *object, int64_t tag,
+                         void (*take)(struct library_search *, struct elf_file *, const char *))
 {
     const struct elf_part *data = &object->dynamic.data;
     GElf_Dyn entry;
@@ -177,9 +177,9 @@ static void each_dynamic(struct library_search *search, struct object *object, i
 
 /* ---- Versions: their structs are the same for both classes ----------------------------------- */
 
-static bool defines_version(struct object *library, const char *version)
+static bool defines_version(struct elf_file *library, const char *version)
 {
-    const struct section *section = &library->versions;
+    const struct elf_section *section = &library->versions;
     Elf64_Verdef definition;
     size_t at = 0;
     if (read_section(library, &library->versions, ELF_T_BYTE) != 0)
@@ -202,8 +202,8 @@ static bool defines_version(struct object *library, const char *version)
 }
 
 /* What `need`, at `at` of the needed versions, lists of the library. */
-static bool defines_listed(const struct section *needed, size_t at, const Elf64_Verneed *need,
-                           struct object *library)
+static bool defines_listed(const struct elf_section *needed, size_t at, const Elf64_Verneed *need,
+                           struct elf_file *library)
 {
     size_t entry = at + need->vn_aux;
     for (int i = 0; i < need->vn_cnt && i < ENTRIES_MAX; i++) {
@@ -222,9 +222,9 @@ static bool defines_listed(const struct section *needed, size_t at, const Elf64_
 
 /* Whether the library has all versions that the object needs of what it calls `name`. Of one
  * without versions the loader takes anything. */
-static bool has_versions(struct object *object, const char *name, struct object *library)
+static bool has_versions(struct elf_file *object, const char *name, struct elf_file *library)
 {
-    const struct section *needed = &object->needed_versions;
+    const struct elf_section *needed = &object->needed_versions;
     Elf64_Verneed need;
     size_t at = 0;
     if (library->versions.index == 0 ||
@@ -253,8 +253,8 @@ static void add_place(struct library_search *search, const char *place)
 }
 
 /* The element of a search path, with the object's directory for $ORIGIN. */
-static void add_expanded(struct library_search *search, struct object *object, const char *element,
-                         size_t length)
+static void add_expanded(struct library_search *search, struct elf_file *object,
+                         const char *element, size_t length)
 {
     static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
     char real[PATH_MAX] = "", made[2 * PATH_MAX];
@@ -277,7 +277,8 @@ static void add_expanded(struct library_search *search, struct object *object, c
         add_place(search, made);
 }
 
-static void add_search_path(struct library_search *search, struct object *object, const char *path)
+static void add_search_path(struct library_search *search, struct elf_file *object,
+                            const char *path)
 {
     for (;;) {
         size_t length = strcspn(path, ":;");
@@ -430,10 +431,10 @@ static bool is_closed(const char *path)
 }
 
 /* Returns whether the file is a library that serves. Notes it, and the first one that does not. */
-static bool take_library(struct library_search *search, struct object *object, const char *name,
+static bool take_library(struct library_search *search, struct elf_file *object, const char *name,
                          const char *path)
 {
-    struct object library;
+    struct elf_file library;
     if (*search->looks == 0) {
         search->is_unsure = true;
         return false;
@@ -455,7 +456,7 @@ static bool take_library(struct library_search *search, struct object *object, c
 }
 
 /* Looks in all places, each with the directory below it. */
-static bool take_below(struct library_search *search, struct object *object, const char *name,
+static bool take_below(struct library_search *search, struct elf_file *object, const char *name,
                        const char *below)
 {
     for (size_t i = 0; i < search->places.count; i++) {
@@ -481,7 +482,7 @@ static void lack(struct library_search *search, const char *name)
 }
 
 /* What is not in a place itself may be in one for a kind of processor below it. */
-static void find_needed(struct library_search *search, struct object *object, const char *name)
+static void find_needed(struct library_search *search, struct elf_file *object, const char *name)
 {
     static const char *const below[] = {"",
                                         "glibc-hwcaps/x86-64-v4/",
@@ -505,7 +506,7 @@ static void find_needed(struct library_search *search, struct object *object, co
         lack(search, name);
 }
 
-static void add_name(struct library_search *search, struct object *object, const char *name)
+static void add_name(struct library_search *search, struct elf_file *object, const char *name)
 {
     (void)object;
     add_text(search, &search->names, name, OBJECTS_MAX);
@@ -513,7 +514,7 @@ static void add_name(struct library_search *search, struct object *object, const
 
 static void examine(struct library_search *search, const char *path)
 {
-    struct object object;
+    struct elf_file object;
     if (open_object(search, path, &object) != 0) {
         search->is_unsure = true;
         return;
@@ -552,7 +553,7 @@ enum loader_verdict missing_library(const char *program, const struct loader_pla
                                     unsigned *looks, char name[LIBRARY_NAME_SIZE])
 {
     struct library_search search = {.passes_over_cwd = places->passes_over_cwd, .looks = looks};
-    struct object none = {.path = program};
+    struct elf_file none = {.path = program};
     name[0] = '\0';
     if (!has_system_loader(program))
         return LOADER_STARTS;

@@ -9,17 +9,17 @@
 #include "preload/ledger.h"
 
 /* A JSON value, or what is left of one. */
-struct value {
+struct json {
     const char *at, *end;
 };
 
-static bool is_text(struct value value, const char *text)
+static bool is_text(struct json value, const char *text)
 {
     size_t length = (size_t)(value.end - value.at);
     return strlen(text) == length && memcmp(value.at, text, length) == 0;
 }
 
-static bool take_char(struct value *rest, char wanted)
+static bool take_char(struct json *rest, char wanted)
 {
     bool is_there = rest->at < rest->end && *rest->at == wanted;
     rest->at += is_there;
@@ -27,7 +27,7 @@ static bool take_char(struct value *rest, char wanted)
 }
 
 /* A number that is not negative, and can be read as one only. */
-static bool read_number(struct value value, double *number)
+static bool read_number(struct json value, double *number)
 {
     char text[64], *end;
     size_t length = (size_t)(value.end - value.at);
@@ -40,7 +40,7 @@ static bool read_number(struct value value, double *number)
 }
 
 /* The same of a whole number, without a point or an exponent. */
-static bool read_count(struct value value, double *number)
+static bool read_count(struct json value, double *number)
 {
     for (const char *at = value.at; at < value.end; at++)
         if (*at < '0' || *at > '9')
@@ -55,7 +55,7 @@ static bool is_within(const struct core_time_check *check, double sum)
 }
 
 /* "YYYY-MM-DD" with its quotes. */
-static bool is_day(const struct core_time_check *check, struct value value)
+static bool is_day(const struct core_time_check *check, struct json value)
 {
     char text[DAYS_TEXT_SIZE];
     int32_t day;
@@ -87,7 +87,7 @@ bool core_time_check_run(void *context, const char *value, size_t length)
 {
     struct core_time_check *check = context;
     double number = 0;
-    const struct value told = {value, value + length};
+    const struct json told = {value, value + length};
     if (!is_text(told, "null") && !read_number(told, &number))
         return false;
     check->told.runs += number;
@@ -98,7 +98,7 @@ bool core_time_check_most(void *context, const char *value, size_t length)
 {
     const struct core_time_check *check = context;
     double number = 0;
-    const struct value told = {value, value + length};
+    const struct json told = {value, value + length};
     return (is_text(told, "null") || read_number(told, &number)) && is_within(check, number);
 }
 
@@ -106,7 +106,7 @@ bool core_time_check_others(void *context, const char *value, size_t length)
 {
     const struct core_time_check *check = context;
     double number;
-    return read_count((struct value){value, value + length}, &number) &&
+    return read_count((struct json){value, value + length}, &number) &&
            number <= check->most_others;
 }
 
@@ -114,31 +114,31 @@ bool core_time_check_others_time(void *context, const char *value, size_t length
 {
     const struct core_time_check *check = context;
     double number;
-    return read_number((struct value){value, value + length}, &number) && is_within(check, number);
+    return read_number((struct json){value, value + length}, &number) && is_within(check, number);
 }
 
 bool core_time_check_dropped(void *context, const char *value, size_t length)
 {
     double number;
     (void)context;
-    return read_count((struct value){value, value + length}, &number) && number <= UINT32_MAX;
+    return read_count((struct json){value, value + length}, &number) && number <= UINT32_MAX;
 }
 
 /* The next value of an array or an object. */
-static bool take_value(struct value *rest, struct value *value)
+static bool take_value(struct json *rest, struct json *value)
 {
     const char *end = rest->at < rest->end ? json_value_end(rest->at, rest->end) : NULL;
     if (end == NULL)
         return false;
-    *value = (struct value){rest->at, end};
+    *value = (struct json){rest->at, end};
     rest->at = end;
     return true;
 }
 
 /* ["YYYY-MM-DD",1.5] */
-static bool take_pair(struct core_time_check *check, struct value *rest)
+static bool take_pair(struct core_time_check *check, struct json *rest)
 {
-    struct value day, seconds;
+    struct json day, seconds;
     double number;
     if (!take_char(rest, '[') || !take_value(rest, &day) || !take_char(rest, ',') ||
         !take_value(rest, &seconds) || !take_char(rest, ']') || !is_day(check, day) ||
@@ -149,8 +149,8 @@ static bool take_pair(struct core_time_check *check, struct value *rest)
 }
 
 /* Takes a whole list of what `take` takes. */
-static bool take_list(struct core_time_check *check, struct value rest,
-                      bool (*take)(struct core_time_check *check, struct value *rest))
+static bool take_list(struct core_time_check *check, struct json rest,
+                      bool (*take)(struct core_time_check *check, struct json *rest))
 {
     if (!take_char(&rest, '['))
         return false;
@@ -164,7 +164,7 @@ static bool take_list(struct core_time_check *check, struct value rest,
 bool core_time_check_days(void *context, const char *value, size_t length)
 {
     struct core_time_check *check = context;
-    struct value list = {value, value + length};
+    struct json list = {value, value + length};
     if (is_text(list, "[]"))
         return true;
     return take_list(check, list, take_pair) &&
@@ -175,10 +175,10 @@ enum { ROW_CORE_SECONDS = 1, ROW_DAY = 2, ROW_RUNS = 4, ROW_TASKS = 8 };
 
 /* The value of a row's key, each key once; as no reader can take another one for it, keys have no
  * escapes. */
-static bool take_member(struct core_time_check *check, struct value *rest, unsigned *seen)
+static bool take_member(struct core_time_check *check, struct json *rest, unsigned *seen)
 {
-    struct value key = {rest->at, rest->at < rest->end ? json_key_end(rest->at, rest->end) : NULL};
-    struct value value;
+    struct json key = {rest->at, rest->at < rest->end ? json_key_end(rest->at, rest->end) : NULL};
+    struct json value;
     if (key.end == NULL || memchr(key.at, '\\', (size_t)(key.end - key.at)) != NULL)
         return false;
     rest->at = key.end;
@@ -203,7 +203,7 @@ static bool take_member(struct core_time_check *check, struct value *rest, unsig
     return is_read;
 }
 
-static bool take_row(struct core_time_check *check, struct value *rest)
+static bool take_row(struct core_time_check *check, struct json *rest)
 {
     unsigned seen = 0;
     if (!take_char(rest, '{'))
@@ -219,7 +219,7 @@ static bool take_row(struct core_time_check *check, struct value *rest)
 bool core_time_check_rows(void *context, const char *value, size_t length)
 {
     struct core_time_check *check = context;
-    struct value list = {value, value + length};
+    struct json list = {value, value + length};
     if (is_text(list, "[]"))
         return true;
     return take_list(check, list, take_row) &&

@@ -17,7 +17,7 @@
 #include "spank/journal_line.h"
 #include "submit/job/spool_job.h"
 
-enum seen { SEEN_NOTHING, SEEN_RUNNING, SEEN_SUSPENDED };
+enum job_seen { SEEN_NOTHING, SEEN_RUNNING, SEEN_SUSPENDED };
 
 static bool is_roots(int32_t pid)
 {
@@ -29,11 +29,11 @@ static bool is_roots(int32_t pid)
 
 /* The processes of root's that this daemon has started. The kernel lists the children of each
  * thread (CONFIG_PROC_CHILDREN). */
-static enum seen see_children(int32_t daemon)
+static enum job_seen see_children(int32_t daemon)
 {
     char path[NAME_MAX + 32], text[512], *rest;
     CLEANUP_LISTING DIR *threads = NULL;
-    enum seen seen = SEEN_NOTHING;
+    enum job_seen seen = SEEN_NOTHING;
     snprintf(path, sizeof path, "/proc/%d/task", daemon);
     listing_open(AT_FDCWD, path, &threads);
     for (const char *thread; (thread = listing_next(threads)) != NULL;) {
@@ -52,9 +52,9 @@ static enum seen see_children(int32_t daemon)
     return seen;
 }
 
-static enum seen see_tasks(const struct journal *journal)
+static enum job_seen see_tasks(const struct journal *journal)
 {
-    enum seen seen = SEEN_NOTHING;
+    enum job_seen seen = SEEN_NOTHING;
     for (size_t i = 0; i < journal->task_count; i++) {
         const struct journal_task *task = &journal->tasks[i];
         if (task->end_ns != 0 || task->pid <= 0 || !process_alive(task->pid, task->ticks))
@@ -104,7 +104,7 @@ int suspend_look(int directory, const struct journal *journal)
     bool is_noted = pause != NULL && pause->may_end_ns == UINT64_MAX;
     struct suspension found = {.time_ns = clock_ns(CLOCK_REALTIME)};
     const struct journal_step *step = journal_find_step(journal, JOURNAL_STEP_EXTERN);
-    enum seen seen = SEEN_NOTHING;
+    enum job_seen seen = SEEN_NOTHING;
     if (step != NULL && process_alive(step->pid, step->ticks))
         seen = see_children(step->pid);
     if (seen == SEEN_NOTHING)

@@ -10,13 +10,13 @@
 #include "submit/job/journal_facts.h"
 
 /* Collects lines from blocks of the file. */
-struct lines {
+struct journal_lines {
     struct journal *journal;
     char text[JOURNAL_LINE_MAX + 1];
     size_t used; /* bytes of the current line; JOURNAL_LINE_MAX: it is too long to be valid */
 };
 
-static void append_to_line(struct lines *lines, const char *bytes, size_t size)
+static void append_to_line(struct journal_lines *lines, const char *bytes, size_t size)
 {
     size_t room = JOURNAL_LINE_MAX - lines->used;
     if (size > room)
@@ -25,7 +25,7 @@ static void append_to_line(struct lines *lines, const char *bytes, size_t size)
     lines->used += size;
 }
 
-static int end_line(struct lines *lines)
+static int end_line(struct journal_lines *lines)
 {
     size_t length = lines->used;
     lines->used = 0;
@@ -36,7 +36,7 @@ static int end_line(struct lines *lines)
     return 0;
 }
 
-static int add_block(struct lines *lines, const char *bytes, size_t size)
+static int add_block(struct journal_lines *lines, const char *bytes, size_t size)
 {
     const char *newline;
     int error = 0;
@@ -53,7 +53,7 @@ static int add_block(struct lines *lines, const char *bytes, size_t size)
 }
 
 /* A line that a full file system has cut has no newline. */
-static void count_rest(struct lines *lines)
+static void count_rest(struct journal_lines *lines)
 {
     lines->journal->bad_lines += lines->used != 0;
 }
@@ -84,7 +84,7 @@ static int finish_journal(struct journal *found, int error, struct journal *jour
 int journal_read(int fd, struct journal *journal)
 {
     struct journal found;
-    struct lines lines = {.journal = &found};
+    struct journal_lines lines = {.journal = &found};
     char block[16 << 10];
     ssize_t got = 1;
     int error = start_journal(&found);
@@ -104,7 +104,7 @@ int journal_read(int fd, struct journal *journal)
 int journal_parse(const char *text, size_t size, struct journal *journal)
 {
     struct journal found;
-    struct lines lines = {.journal = &found};
+    struct journal_lines lines = {.journal = &found};
     int error = start_journal(&found);
     if (error == 0)
         error = add_block(&lines, text, size);

@@ -74,7 +74,7 @@ static const char usage[] =
     "3 trouble with the store, 4 stopped by a signal before all was loaded, 5 no jobs from "
     "Slurm,\n6 something holds no records.\n";
 
-struct options {
+struct load_options {
     const char *store, *quarantine, *modules, *accounts;
     const char *slurm;      /* days, "": since the last time; NULL: Slurm is not asked */
     const char *slurm_rows; /* a file of them */
@@ -100,7 +100,7 @@ struct chores {
 
 static volatile sig_atomic_t stop;
 
-#define MEMBER(name) offsetof(struct options, name)
+#define MEMBER(name) offsetof(struct load_options, name)
 
 /* clang-format off */
 static const struct option_row option_rows[] = {
@@ -126,7 +126,7 @@ static const struct option_row option_rows[] = {
 };
 /* clang-format on */
 
-static int check_options(const struct options *options, char **paths)
+static int check_options(const struct load_options *options, char **paths)
 {
     bool asks_slurm = options->slurm != NULL || options->slurm_rows != NULL;
     bool has_chore = options->modules != NULL || options->accounts != NULL ||
@@ -164,7 +164,7 @@ static int check_options(const struct options *options, char **paths)
 }
 
 /* Returns 0; -EINVAL after saying why; 1 when the answer has been printed already. */
-static int parse_options(int argc, char **argv, struct options *options)
+static int parse_options(int argc, char **argv, struct load_options *options)
 {
     int letter;
     while ((letter = options_next(argc, argv, "s:fdk:rq:m:a:e:b:njhV", option_rows, options)) !=
@@ -203,7 +203,7 @@ static const struct database_ops *find_store(const char *address, const char **l
     return ops;
 }
 
-static int open_quarantine(const struct options *options, int *fd)
+static int open_quarantine(const struct load_options *options, int *fd)
 {
     *fd = -1;
     if (options->quarantine == NULL || options->dry_run)
@@ -227,7 +227,7 @@ static int open_quarantine(const struct options *options, int *fd)
 }
 
 static void print_summary(const struct load_counts *counts, const struct chores *chores,
-                          const struct options *options)
+                          const struct load_options *options)
 {
     printf("%zu read: %zu new, %zu updated, %zu unchanged; %zu set aside, %zu of them moved; "
            "%zu deleted; %zu unproven%s%s\n",
@@ -261,7 +261,7 @@ static void print_summary(const struct load_counts *counts, const struct chores 
 }
 
 static void print_json(const struct load_counts *counts, const struct chores *chores,
-                       const struct options *options)
+                       const struct load_options *options)
 {
     printf("{\"read\":%zu,\"new\":%zu,\"updated\":%zu,\"unchanged\":%zu,\"conflicts\":%zu,"
            "\"damaged\":%zu,\"incomplete\":%zu,\"quarantined\":%zu,\"deleted\":%zu,"
@@ -321,7 +321,8 @@ static enum exit_code set_accounts(struct store *store, const char *path)
     return outcome;
 }
 
-static enum exit_code load_all(struct loader *loader, const struct options *options, char **paths)
+static enum exit_code load_all(struct loader *loader, const struct load_options *options,
+                               char **paths)
 {
     if (load_inputs(loader, paths, options->follow) != 0)
         return STORE_TROUBLE;
@@ -332,7 +333,7 @@ static enum exit_code load_all(struct loader *loader, const struct options *opti
     return loader->counts.damaged > 0 ? SET_ASIDE : ALL_LOADED;
 }
 
-static enum exit_code load_jobs(struct loader *loader, const struct options *options,
+static enum exit_code load_jobs(struct loader *loader, const struct load_options *options,
                                 struct chores *chores)
 {
     struct slurm_load load = {.store = loader->store,
@@ -367,8 +368,8 @@ static enum exit_code expire(struct store *store, uint32_t days, size_t *expired
 }
 
 /* The lists first, so that what is loaded gets its module at once. */
-static enum exit_code do_all(struct loader *loader, const struct options *options, char **paths,
-                             struct chores *chores)
+static enum exit_code do_all(struct loader *loader, const struct load_options *options,
+                             char **paths, struct chores *chores)
 {
     enum exit_code outcome = ALL_LOADED;
     if (options->modules != NULL)
@@ -390,7 +391,7 @@ static enum exit_code do_all(struct loader *loader, const struct options *option
     return outcome < USAGE && loader->no_records ? NO_RECORDS : outcome;
 }
 
-static int read_keys(const struct options *options, struct record_proof *proof)
+static int read_keys(const struct load_options *options, struct record_proof *proof)
 {
     proof->required = options->require_signature;
     for (size_t i = 0; i < options->key_files; i++) {
@@ -420,7 +421,7 @@ static void tell_left_out(const struct store *store)
                 cluster);
 }
 
-static enum exit_code load(const struct options *options, char **paths)
+static enum exit_code load(const struct load_options *options, char **paths)
 {
     const char *location = NULL;
     struct chores chores = {0};
@@ -472,7 +473,7 @@ int main(int argc, char **argv)
 {
     mallopt(M_MXFAST, 0); /* else each text's allocation tidies all small ones up */
     const char *store = getenv("JOBTRAIL_STORE");
-    struct options options = {
+    struct load_options options = {
         .store = store == NULL || store[0] == '\0' ? DEFAULT_STORE : store,
         .batch = DEFAULT_BATCH,
     };

@@ -40,7 +40,7 @@ struct sender {
     struct outbox_sent *sent;
 };
 
-struct group {
+struct batch_group {
     const char *name[GROUP_BATCHES];
     struct outbox_batch batch[GROUP_BATCHES];
     size_t count, records;
@@ -111,7 +111,7 @@ static int set_refused_aside(const struct sender *sender, const struct outbox_ba
     return error;
 }
 
-static int settle_group(const struct sender *sender, struct group *group)
+static int settle_group(const struct sender *sender, struct batch_group *group)
 {
     int error = 0;
     for (size_t i = 0; i < group->count; i++) {
@@ -128,7 +128,7 @@ static int settle_group(const struct sender *sender, struct group *group)
 }
 
 /* All items of the group in one array, and back. */
-static int send_group(struct sender *sender, struct group *group)
+static int send_group(struct sender *sender, struct batch_group *group)
 {
     struct transport_item *items = calloc(group->records + 1, sizeof *items);
     size_t at = 0;
@@ -147,18 +147,18 @@ static int send_group(struct sender *sender, struct group *group)
     return error;
 }
 
-static int flush_group(struct sender *sender, struct group *group)
+static int flush_group(struct sender *sender, struct batch_group *group)
 {
     int error = group->count == 0 ? 0 : send_group(sender, group);
     int settled = settle_group(sender, group);
     if (settled != 0)
         snprintf(sender->trouble.text, sizeof sender->trouble.text, "the outbox: %s",
                  strerror(-settled));
-    *group = (struct group){.count = 0};
+    *group = (struct batch_group){.count = 0};
     return error != 0 ? error : settled;
 }
 
-static int add_batch(struct sender *sender, struct group *group, const char *name)
+static int add_batch(struct sender *sender, struct batch_group *group, const char *name)
 {
     struct outbox_batch *batch = &group->batch[group->count];
     int error = outbox_batch_read(sender->directory, name, batch);
@@ -184,7 +184,7 @@ static int add_batch(struct sender *sender, struct group *group, const char *nam
 
 static int send_batches(struct sender *sender, const struct outbox_batches *batches)
 {
-    struct group group = {.count = 0};
+    struct batch_group group = {.count = 0};
     int error = 0;
     for (size_t i = 0; i < batches->count && error == 0; i++) {
         if (clock_left_ms(sender->options->deadline_ns) == 0)

@@ -31,7 +31,7 @@ struct file_state {
 };
 
 /* A directory below the root that records of a group went to. */
-struct place {
+struct file_place {
     char path[32];
     int fd;
 };
@@ -127,7 +127,7 @@ struct group {
     struct transport_item *items[GROUP];
     unsigned place_of[GROUP];
     size_t count;
-    struct place *places; /* owned, with their descriptors */
+    struct file_place *places; /* owned, with their descriptors */
     size_t place_count;
 };
 
@@ -144,7 +144,7 @@ static int find_place(const struct file_state *state, struct group *group,
     }
     if (GROW(group->places, group->place_count) != 0)
         return -ENOMEM;
-    struct place *added = &group->places[group->place_count];
+    struct file_place *added = &group->places[group->place_count];
     added->fd = open_place(state, path);
     if (added->fd < 0)
         return added->fd;

@@ -32,7 +32,7 @@ struct http_state {
     char place[128];            /* the URL, for people */
 };
 
-struct answer {
+struct http_answer {
     char *text;
     size_t size;
 };
@@ -113,7 +113,7 @@ static int set_headers(struct http_state *state, struct transport_trouble *troub
 
 static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
 {
-    struct answer *answer = context;
+    struct http_answer *answer = context;
     size_t size = one * count;
     if (size > ANSWER_MAX - answer->size)
         return 0;
@@ -221,7 +221,7 @@ static char *compressed(const char *body, size_t size, size_t *packed_size)
     return packed;
 }
 
-static int refuses(const struct http_state *state, long status, const struct answer *answer)
+static int refuses(const struct http_state *state, long status, const struct http_answer *answer)
 {
     if (status == 400 && state->format == HTTP_SPLUNK && answer->text != NULL)
         return http_splunk_refuses(answer->text, answer->size);
@@ -229,7 +229,7 @@ static int refuses(const struct http_state *state, long status, const struct ans
 }
 
 static enum verdict judge(const struct http_state *state, CURLcode code, const char *error,
-                          const struct answer *answer, struct transport_item *const items[],
+                          const struct http_answer *answer, struct transport_item *const items[],
                           size_t count, struct transport_trouble *trouble)
 {
     long status = 0;
@@ -263,7 +263,7 @@ static enum verdict judge(const struct http_state *state, CURLcode code, const c
 }
 
 /* A token without acknowledgement gives no number to ask for: what the collector has is taken. */
-static enum verdict wait_for_ack(const struct http_state *state, const struct answer *answer,
+static enum verdict wait_for_ack(const struct http_state *state, const struct http_answer *answer,
                                  uint64_t deadline_ns, struct transport_trouble *trouble)
 {
     uint64_t number, end_ns = clock_deadline(state->conf->http_timeout_s * UINT64_C(1000));
@@ -281,7 +281,7 @@ static enum verdict post(const struct http_state *state, const char *body, size_
                          struct transport_trouble *trouble)
 {
     char error[CURL_ERROR_SIZE] = "";
-    struct answer answer = {NULL, 0};
+    struct http_answer answer = {NULL, 0};
     unsigned left = clock_left_ms(deadline_ns), limit = state->conf->http_timeout_s * 1000u;
     long timeout = left < limit ? left : limit;
     if (timeout == 0) {

@@ -13,7 +13,7 @@
  * the other out. */
 enum { SETS = 16, PLACES = 4 };
 
-struct entry {
+struct memo_entry {
     const char *name;
     uint64_t hash;
     void *key; /* owned, as the part */
@@ -23,7 +23,7 @@ struct entry {
 
 struct json_memo {
     struct {
-        struct entry entry[PLACES];
+        struct memo_entry entry[PLACES];
         unsigned next; /* that is given to another key */
     } set[SETS];
 };
@@ -64,7 +64,8 @@ static unsigned set_of(uint64_t hash)
     return (unsigned)(hash >> 32) % SETS;
 }
 
-static bool is_of_key(const struct entry *entry, const struct json_memo_key *key, uint64_t hash)
+static bool is_of_key(const struct memo_entry *entry, const struct json_memo_key *key,
+                      uint64_t hash)
 {
     return entry->part != NULL && entry->hash == hash && entry->size == key->size &&
            strcmp(entry->name, key->name) == 0 && memcmp(entry->key, key->bytes, key->size) == 0;
@@ -72,13 +73,13 @@ static bool is_of_key(const struct entry *entry, const struct json_memo_key *key
 
 /* The text goes before the last reference can: json_object_put() of json-c 0.19 frees the user data
  * of an array or object twice. Whoever still holds the part prints it anew. */
-static void forget(struct entry *entry)
+static void forget(struct memo_entry *entry)
 {
     if (entry->part != NULL)
         json_object_set_serializer(entry->part, NULL, NULL, NULL);
     json_object_put(entry->part);
     free(entry->key);
-    *entry = (struct entry){.part = NULL};
+    *entry = (struct memo_entry){.part = NULL};
 }
 
 void json_memo_free(struct json_memo *memo)
@@ -93,7 +94,7 @@ struct json_object *json_memo_find(const struct json_memo *memo, const struct js
     if (memo == NULL || key->size > sizeof key->bytes)
         return NULL;
     uint64_t hash = hash_of(key);
-    const struct entry *entry = memo->set[set_of(hash)].entry;
+    const struct memo_entry *entry = memo->set[set_of(hash)].entry;
     for (int i = 0; i < PLACES; i++)
         if (is_of_key(&entry[i], key, hash))
             return json_object_get(entry[i].part);
@@ -118,8 +119,8 @@ struct json_object *json_memo_keep(struct json_memo *memo, const struct json_mem
                                json_object_free_userdata);
     uint64_t hash = hash_of(key);
     unsigned place = memo->set[set_of(hash)].next++ % PLACES;
-    struct entry *entry = &memo->set[set_of(hash)].entry[place];
+    struct memo_entry *entry = &memo->set[set_of(hash)].entry[place];
     forget(entry);
-    *entry = (struct entry){key->name, hash, bytes, key->size, json_object_get(part)};
+    *entry = (struct memo_entry){key->name, hash, bytes, key->size, json_object_get(part)};
     return part;
 }

@@ -53,9 +53,11 @@ breach() {
         sed -i 's/^| `submit\/flush` |\(.*\)|$/| `submit\/flush` |\1, `contrib\/witness` |/' ARCHITECTURE.md
     breach "one header name, several headers: submit/flush/quarantine.h, submit/job/quarantine.h" \
         cp submit/job/quarantine.h submit/flush
-    breach "struct journal in several headers: submit/job/job_journal.h, submit/job/quarantine.h" \
+    breach "journal in several files: submit/job/job_journal.h, submit/job/quarantine.h" \
         tee -a submit/job/quarantine.h <<<"struct journal {"
-    breach "overflow_add() in several headers: spank/journal.h, submit/job/quarantine.h" \
+    breach "submit_command in several files: ldwrap/wrap.c, submit/command/jobtrail_submit.c" \
+        tee -a ldwrap/wrap.c <<<"enum submit_command { ONE };"
+    breach "overflow_add() in several files: spank/journal.h, submit/job/quarantine.h" \
         tee -a spank/journal.h <<<"int overflow_add(int directory);"
     breach "submit/new/quarantine.c: its folder is no room" cp -R submit/job submit/new
     breach "submit/job may not link jobtrail_flush" \

@@ -139,14 +139,14 @@ static enum libdate_status print_asked(const struct libdate_options *options)
 
 /* ---- -f -------------------------------------------------------------------------------------- */
 
-struct sending {
+struct line_sending {
     struct conf conf;
     bool is_quiet;
     char name[LOG_NAME_SIZE];
 };
 
 __attribute__((format(printf, 3, 4))) static enum libdate_status
-refuse(const struct sending *sending, enum libdate_status status, const char *format, ...)
+refuse(const struct line_sending *sending, enum libdate_status status, const char *format, ...)
 {
     va_list args;
     if (sending->is_quiet)
@@ -160,7 +160,7 @@ refuse(const struct sending *sending, enum libdate_status status, const char *fo
 }
 
 /* NAME, NAME.log, or either of them below the site's directory. */
-static bool read_name(struct sending *sending, const char *log)
+static bool read_name(struct line_sending *sending, const char *log)
 {
     const char *directory = sending->conf.library_log_dir;
     size_t length = strlen(directory);
@@ -175,7 +175,7 @@ static bool read_name(struct sending *sending, const char *log)
 
 /* What the flush would find of the line: there is such a log, and it is not too long. Returns 0 or
  * -errno. */
-static int check_line(const struct sending *sending, const struct log_message *message)
+static int check_line(const struct line_sending *sending, const struct log_message *message)
 {
     char user[LIBRARY_USER_SIZE], line[LOG_LINE_SIZE], date[LIBRARY_DATE_SIZE];
     struct globs *names;
@@ -210,8 +210,8 @@ static int hand_on(const struct conf *conf, const struct log_message *message,
     return error;
 }
 
-static enum libdate_status send_line(struct sending *sending, const char *log, char *const *words,
-                                     size_t count)
+static enum libdate_status send_line(struct line_sending *sending, const char *log,
+                                     char *const *words, size_t count)
 {
     char bytes[LOG_MESSAGE_MAX], shown[TERMINAL_WORD_SIZE], file[64];
     const char *directory = sending->conf.library_log_dir;
@@ -252,7 +252,7 @@ static enum libdate_status send_line(struct sending *sending, const char *log, c
 static enum libdate_status libdate_send(const char *conf, const char *log, char *const *words,
                                         size_t count, bool is_quiet)
 {
-    struct sending sending = {.is_quiet = is_quiet};
+    struct line_sending sending = {.is_quiet = is_quiet};
     struct conf_error fault;
     char text[1024];
     if (conf_load(conf, &sending.conf, &fault) != 0) {

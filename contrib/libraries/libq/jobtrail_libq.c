@@ -97,7 +97,7 @@ static const struct option_program program = {
 };
 
 /* One question, and what has been found until now. */
-struct question {
+struct libq_question {
     const struct libq_options *options;
     enum output_form form;
     bool has_names, has_found, has_trouble;
@@ -111,8 +111,8 @@ struct question {
 };
 
 /* Where the lines of one log go. */
-struct answer {
-    struct question *question;
+struct log_answer {
+    struct libq_question *question;
     const char *name; /* before lines; NULL: none */
     uint64_t lines;
     int64_t row;
@@ -159,8 +159,8 @@ static bool read_range(const struct libq_options *options, struct log_query *que
  * log names. */
 static int use_log_zone(struct log_query *query, const char *zone)
 {
-    struct question *question =
-        (struct question *)((char *)query - offsetof(struct question, query));
+    struct libq_question *question =
+        (struct libq_question *)((char *)query - offsetof(struct libq_question, query));
     const struct libq_options *options = question->options;
     const char *wrong;
     if (!days_has_zone(zone) && options->timezone != NULL)
@@ -190,7 +190,7 @@ static int use_log_zone(struct log_query *query, const char *zone)
 }
 
 /* Keeps what the zone is where no log names one. */
-static bool begin_zone(struct question *question)
+static bool begin_zone(struct libq_question *question)
 {
     const char *zone = question->options->timezone;
     if (zone != NULL && days_use_zone(zone) != 0) {
@@ -230,8 +230,8 @@ static bool are_options_good(const struct libq_options *options)
 
 static int take_line(void *context, const struct line_piece *piece, const struct library_date *date)
 {
-    struct answer *answer = context;
-    struct question *question = answer->question;
+    struct log_answer *answer = context;
+    struct libq_question *question = answer->question;
     if (question->options->by != NULL) {
         struct library_line line;
         if (date == NULL)
@@ -267,7 +267,7 @@ static int open_log(const char *file)
 }
 
 /* Adds the number of lines, for -c. */
-static int keep_count(struct question *question, const char *file, const char *library,
+static int keep_count(struct libq_question *question, const char *file, const char *library,
                       uint64_t lines)
 {
     char *name = strdup(library);
@@ -280,7 +280,7 @@ static int keep_count(struct question *question, const char *file, const char *l
 }
 
 /* As those of a table's rows. */
-static void shorten_names(struct question *question)
+static void shorten_names(struct libq_question *question)
 {
     for (size_t i = 0; i < question->logs; i++) {
         const char *name = library_log_short(question->counts[i].library);
@@ -292,11 +292,11 @@ static void shorten_names(struct question *question)
 }
 
 /* Reads one log. Returns 0 or -errno. */
-static int read_log(struct question *question, const char *file, enum log_verdict *verdict)
+static int read_log(struct libq_question *question, const char *file, enum log_verdict *verdict)
 {
     const struct libq_options *options = question->options;
     char library[LIBRARY_NAME_SIZE];
-    struct answer answer = {question, question->has_names ? file : NULL, 0, 0};
+    struct log_answer answer = {question, question->has_names ? file : NULL, 0, 0};
     library_log_name(file, library);
     if (options->by != NULL && (answer.row = use_table_row(&question->table, library)) < 0)
         return (int)answer.row;
@@ -313,7 +313,7 @@ static int read_log(struct question *question, const char *file, enum log_verdic
     return error;
 }
 
-static void ask_log(struct question *question, const char *file)
+static void ask_log(struct libq_question *question, const char *file)
 {
     enum log_verdict verdict = LOG_READ;
     question->fault = NULL;
@@ -328,7 +328,7 @@ static void ask_log(struct question *question, const char *file)
     question->has_trouble |= error != 0 || verdict != LOG_READ;
 }
 
-static enum libq_status answer_question(struct question *question, char **files, size_t count)
+static enum libq_status answer_question(struct libq_question *question, char **files, size_t count)
 {
     const struct libq_options *options = question->options;
     enum use_by by = USE_BY_WEEKDAY;
@@ -370,7 +370,7 @@ int main(int argc, char *argv[])
 {
     struct libq_options options = {0};
     static char *standard_input[] = {"-"};
-    struct question question = {.options = &options};
+    struct libq_question question = {.options = &options};
     setlocale(LC_CTYPE, "");
     tzset();
     enum options_result result = options_read(argc, argv, &program, &options);

@@ -13,7 +13,7 @@
 
 enum { STEP = 16 << 10, NEAR = 64 << 10, MINUTE_S = 60, SAMPLES = 32 };
 
-struct search {
+struct day_search {
     int fd;
     off_t base;
     struct library_days *days;
@@ -23,7 +23,7 @@ struct search {
 
 /* The first line with a date that begins from `from` on and before `to`. Returns 1; 0: there is
  * none; or -errno. */
-static int find_line(const struct search *search, off_t from, off_t to, off_t *place,
+static int find_line(const struct day_search *search, off_t from, off_t to, off_t *place,
                      struct library_date *date)
 {
     CLEANUP_LINES struct line_reader reader = {0};
@@ -43,7 +43,7 @@ static int find_line(const struct search *search, off_t from, off_t to, off_t *p
 
 /* Of the lines with a date, those that begin before `*low` are older than `time_s`, and those from
  * `*high` on are not: but for what the caller allows for. */
-static int narrow(struct search *search, int64_t time_s, off_t *low, off_t *high)
+static int narrow(struct day_search *search, int64_t time_s, off_t *low, off_t *high)
 {
     while (*high - *low > NEAR && !search->is_unsorted) {
         off_t middle = *low + (*high - *low) / 2, place = 0;
@@ -68,7 +68,7 @@ static int narrow(struct search *search, int64_t time_s, off_t *low, off_t *high
 }
 
 /* Takes a line that is behind all that were taken before. */
-static void take_in_order(struct search *search, const struct library_date *date)
+static void take_in_order(struct day_search *search, const struct library_date *date)
 {
     search->is_unsorted |= date->last_s < search->low_s;
     if (date->first_s - LOG_BACK_S > search->low_s)
@@ -77,7 +77,7 @@ static void take_in_order(struct search *search, const struct library_date *date
 
 /* Looks at lines all over the file, and at all of the last ones. Parts of it that are not in their
  * place, as those of a clock that was wrong for a while, show here, unless they are small. */
-static int survey(struct search *search, off_t size)
+static int survey(struct day_search *search, off_t size)
 {
     off_t place = search->base;
     for (int i = 0; i < SAMPLES; i++) {
@@ -109,7 +109,7 @@ static int log_bisect(int fd, off_t base, off_t size, const struct date_range *r
                       struct library_days *days, struct log_part *part)
 {
     struct log_part found = {base, INT64_MAX, false};
-    struct search search = {fd, base, days, INT64_MIN, INT64_MAX, false};
+    struct day_search search = {fd, base, days, INT64_MIN, INT64_MAX, false};
     int error = survey(&search, size);
     search.low_s = INT64_MIN;
     if (error == 0 && range->first_s != INT64_MIN) {
@@ -130,7 +130,7 @@ static int log_bisect(int fd, off_t base, off_t size, const struct date_range *r
     return error;
 }
 
-struct scan {
+struct log_scan {
     struct log_query *query;
     log_visit *visit;
     void *context;
@@ -164,7 +164,7 @@ static int use_zone(struct log_query *query, const char *zone)
 }
 
 /* What the log's first line says, where it can be read before all others. */
-static int read_head(struct scan *scan, int fd, off_t base)
+static int read_head(struct log_scan *scan, int fd, off_t base)
 {
     char head[LIBRARY_LOG_HEAD_MAX], zone[DAYS_ZONE_MAX] = "";
     ssize_t size = base < 0 ? 0 : io_read_at(fd, head, sizeof head, base);
@@ -177,7 +177,7 @@ static int read_head(struct scan *scan, int fd, off_t base)
 }
 
 /* Which part of the file is to be read. */
-static int find_part(struct scan *scan, int fd, off_t base)
+static int find_part(struct log_scan *scan, int fd, off_t base)
 {
     struct log_query *query = scan->query;
     struct stat facts;
@@ -198,7 +198,7 @@ static int find_part(struct scan *scan, int fd, off_t base)
 }
 
 /* Whether the line is asked for; its date in `*date`. Returns whether it has one. */
-static bool judge(struct scan *scan, const struct line_piece *piece, struct library_date *date)
+static bool judge(struct log_scan *scan, const struct line_piece *piece, struct library_date *date)
 {
     struct log_query *query = scan->query;
     const char *end = piece->at + piece->size;
@@ -217,7 +217,7 @@ static bool judge(struct scan *scan, const struct line_piece *piece, struct libr
 }
 
 /* One piece. Returns 0; 1: enough; or -errno. */
-static int take(struct scan *scan, const struct line_piece *piece, enum log_verdict *verdict)
+static int take(struct log_scan *scan, const struct line_piece *piece, enum log_verdict *verdict)
 {
     struct library_date date;
     char zone[DAYS_ZONE_MAX];
@@ -242,7 +242,8 @@ static int take(struct scan *scan, const struct line_piece *piece, enum log_verd
 int log_scan(int fd, struct log_query *query, log_visit *visit, void *context,
              enum log_verdict *verdict)
 {
-    struct scan scan = {.query = query, .visit = visit, .context = context, .latest_s = INT64_MIN};
+    struct log_scan scan = {
+        .query = query, .visit = visit, .context = context, .latest_s = INT64_MIN};
     CLEANUP_LINES struct line_reader reader = {0};
     struct line_piece piece;
     enum log_verdict found = LOG_READ;

@@ -14,7 +14,7 @@ enum { ROOT = 0, NO_JOB = 0 };
 #define SECOND_NS INT64_C(1000000000)
 
 /* Changes that one record stands for. */
-struct summary {
+struct change_summary {
     uint64_t files;
     int64_t bytes;
     struct library_change change; /* the first of them */
@@ -26,10 +26,11 @@ struct library_outbox {
     const struct conf *conf;
     struct outbox *outbox; /* owned; NULL: not open yet */
     char node[RECORD_NAME_MAX];
-    int error;            /* of the first add that failed since the last keep */
-    uint64_t count;       /* records of changes, but for those of `others` */
-    struct summary first; /* of one library, scanned for the first time */
-    struct summary others[LIBRARY_REMOVED + 1]; /* LIBRARY_NONE: scanned for the first time */
+    int error;                   /* of the first add that failed since the last keep */
+    uint64_t count;              /* records of changes, but for those of `others` */
+    struct change_summary first; /* of one library, scanned for the first time */
+    struct change_summary
+        others[LIBRARY_REMOVED + 1]; /* LIBRARY_NONE: scanned for the first time */
 };
 
 struct library_outbox *library_outbox_new(const struct conf *conf)
@@ -137,7 +138,7 @@ static struct library_record_source source_of(const struct library_change *chang
 /* ---- Summaries ------------------------------------------------------------------------------- */
 
 /* `files` of them, with so many bytes, of which `change` is one. */
-static int sum_up(struct summary *summary, const struct library_change *change,
+static int sum_up(struct change_summary *summary, const struct library_change *change,
                   const struct library_sighting *sighting, uint64_t files, int64_t bytes)
 {
     if (summary->files == 0) {
@@ -155,15 +156,15 @@ static int sum_up(struct summary *summary, const struct library_change *change,
     return 0;
 }
 
-static void drop_summary(struct summary *summary)
+static void drop_summary(struct change_summary *summary)
 {
     free(summary->path);
-    *summary = (struct summary){.files = 0};
+    *summary = (struct change_summary){.files = 0};
 }
 
 /* Who did it, and in which event, is not told of what has no record of its own. `library`: NULL:
  * that of its files. */
-static int add_summary(struct library_outbox *box, const struct summary *summary,
+static int add_summary(struct library_outbox *box, const struct change_summary *summary,
                        const char *library)
 {
     const struct library_sighting sighting = {.source = "scan",

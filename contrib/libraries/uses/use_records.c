@@ -37,7 +37,7 @@ static const char tables[] =
     "CREATE TABLE file(use INTEGER, path BLOB, PRIMARY KEY(use, path)) WITHOUT ROWID;"
     "PRAGMA user_version = 1;";
 
-enum query { FIND, ALL, ALL_OF, WAITING, INSERT, COUNT, FILE_SEEN, FILES, CLOSED, QUERIES };
+enum use_query { FIND, ALL, ALL_OF, WAITING, INSERT, COUNT, FILE_SEEN, FILES, CLOSED, QUERIES };
 
 static const char *const queries[QUERIES] = {
     [FIND] = "SELECT id FROM use WHERE closed = 0 AND hour = ?1 AND uid = ?2 AND library = ?3 AND "
@@ -80,7 +80,7 @@ static int script(struct use_records *records, const char *sql)
                                                                                : trouble(records);
 }
 
-static sqlite3_stmt *prepare(struct use_records *records, enum query query)
+static sqlite3_stmt *prepare(struct use_records *records, enum use_query query)
 {
     sqlite3_stmt **prepared = &records->prepared[query];
     if (*prepared == NULL && sqlite3_prepare_v3(records->database, queries[query], -1,
@@ -103,7 +103,7 @@ static int step(struct use_records *records, sqlite3_stmt *prepared, int64_t *nu
 }
 
 /* Runs it with the `count` numbers. As step(). */
-static int run(struct use_records *records, enum query query, const int64_t *value, int count,
+static int run(struct use_records *records, enum use_query query, const int64_t *value, int count,
                int64_t *number)
 {
     sqlite3_stmt *prepared = prepare(records, query);
@@ -212,7 +212,7 @@ static int has_room(struct use_records *records, int64_t hour, int64_t uid, enum
            (detail >= WITH_LIBRARY || of_user < most_of_user[detail]);
 }
 
-static sqlite3_stmt *prepare_key(struct use_records *records, enum query query, int64_t hour,
+static sqlite3_stmt *prepare_key(struct use_records *records, enum use_query query, int64_t hour,
                                  const struct use_told *use)
 {
     sqlite3_stmt *prepared = prepare(records, query);

@@ -72,7 +72,7 @@ int profile_dump(const struct profile_set *set, const struct set_order *order, c
     return error;
 }
 
-struct change {
+struct stack_change {
     const struct set_sum *before, *after;
     double ns; /* of exclusive time */
     uint32_t stack;
@@ -85,7 +85,7 @@ static double magnitude(double value)
 
 static int compare(const void *left, const void *right, void *context)
 {
-    const struct change *a = left, *b = right;
+    const struct stack_change *a = left, *b = right;
     const struct set_order *order = context;
     if (magnitude(a->ns) != magnitude(b->ns))
         return magnitude(a->ns) > magnitude(b->ns) ? -1 : 1;
@@ -105,7 +105,7 @@ static int sums_of(const struct profile_log *log, size_t first, size_t last, str
     return set_sums_make(set, is_taken, sums, &taken);
 }
 
-static int print_change(const struct profile_log *log, const struct change *change,
+static int print_change(const struct profile_log *log, const struct stack_change *change,
                         enum profile_form form)
 {
     size_t length = 0;
@@ -143,12 +143,12 @@ int profile_diff(const struct profile_log *log, size_t before, enum profile_form
     if (error == 0)
         error = sums_of(log, before, set->rank_count, &second_at);
     CLEANUP_FREE struct set_sum *second = second_at;
-    CLEANUP_FREE struct change *change = calloc(set->stacks.count, sizeof *change);
+    CLEANUP_FREE struct stack_change *change = calloc(set->stacks.count, sizeof *change);
     if (error != 0 || change == NULL)
         return error != 0 ? error : -ENOMEM;
     for (size_t i = 1; i < set->stacks.count; i++)
         if (first[i].ranks + second[i].ranks > 0)
-            change[count++] = (struct change){
+            change[count++] = (struct stack_change){
                 &first[i], &second[i],
                 (double)second[i].exclusive_ns - (double)first[i].exclusive_ns, (uint32_t)i};
     qsort_r(change, count, sizeof *change, compare, (void *)(uintptr_t)log->order);

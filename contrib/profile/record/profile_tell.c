@@ -115,14 +115,14 @@ static int tell_program(const struct profile_set *set, const bool *is_taken,
 }
 
 /* One executable of an MPI program: each has a run, as with srun --multi-prog. */
-struct program {
+struct mpi_program {
     uint64_t program, executable;
     size_t ranks;
 };
 
-static struct program program_of(const struct profile_set *set, const struct profile_rank *rank)
+static struct mpi_program program_of(const struct profile_set *set, const struct profile_rank *rank)
 {
-    struct program of = {.program = rank->program, .ranks = 1};
+    struct mpi_program of = {.program = rank->program, .ranks = 1};
     if (rank->program == 0 || rank->executable == 0)
         return of;
     const char *path = set->names.text[rank->executable - 1];
@@ -130,26 +130,27 @@ static struct program program_of(const struct profile_set *set, const struct pro
     return of;
 }
 
-static bool is_same(const struct program *a, const struct program *b)
+static bool is_same(const struct mpi_program *a, const struct mpi_program *b)
 {
     return a->program == b->program && a->executable == b->executable;
 }
 
 static int by_program(const void *left, const void *right)
 {
-    const struct program *a = left, *b = right;
+    const struct mpi_program *a = left, *b = right;
     int result = compare_numbers(a->program, b->program);
     return result != 0 ? result : compare_numbers(a->executable, b->executable);
 }
 
 static int by_ranks(const void *left, const void *right)
 {
-    size_t a = ((const struct program *)left)->ranks, b = ((const struct program *)right)->ranks;
+    size_t a = ((const struct mpi_program *)left)->ranks,
+           b = ((const struct mpi_program *)right)->ranks;
     return a != b ? (a < b) - (a > b) : by_program(left, right);
 }
 
 /* The programs of the set, by their numbers of ranks; `all` has room for each rank. */
-static size_t find_programs(const struct profile_set *set, struct program *all)
+static size_t find_programs(const struct profile_set *set, struct mpi_program *all)
 {
     size_t count = 0;
     for (size_t i = 0; i < set->rank_count; i++)
@@ -166,12 +167,12 @@ static size_t find_programs(const struct profile_set *set, struct program *all)
     return count;
 }
 
-static void take_ranks(const struct profile_set *set, const struct program *of, bool *is_taken,
+static void take_ranks(const struct profile_set *set, const struct mpi_program *of, bool *is_taken,
                        struct profile_told *told)
 {
     for (size_t i = 0; i < set->rank_count; i++) {
         const struct profile_rank *rank = &set->ranks[i];
-        const struct program its = program_of(set, rank);
+        const struct mpi_program its = program_of(set, rank);
         is_taken[i] = is_same(&its, of);
         told->ranks += is_taken[i];
         if (is_taken[i] && rank->size > told->size)
@@ -182,7 +183,7 @@ static void take_ranks(const struct profile_set *set, const struct program *of, 
 int profile_tell(const struct profile_set *set, struct profile_runs *runs,
                  struct profile_told told[PROFILE_TOLD_PROGRAMS], size_t *count)
 {
-    CLEANUP_FREE struct program *all = calloc(set->rank_count + 1, sizeof *all);
+    CLEANUP_FREE struct mpi_program *all = calloc(set->rank_count + 1, sizeof *all);
     CLEANUP_FREE bool *is_taken = calloc(set->rank_count + 1, sizeof *is_taken);
     if (all == NULL || is_taken == NULL)
         return -ENOMEM;

@@ -9,14 +9,14 @@
 #include "conf/base/cleanup.h"
 
 /* The object as it grows: what is there, and where the next appended byte goes. */
-struct image {
+struct object_image {
     const struct object *object;
     unsigned char *bytes;
     size_t used;
 };
 
 /* Writes a number of `width` bytes in the object's byte order. */
-static int put_number(struct image *image, uint64_t at, uint64_t value, size_t width)
+static int put_number(struct object_image *image, uint64_t at, uint64_t value, size_t width)
 {
     bool is_little = image->object->header.e_ident[EI_DATA] == ELFDATA2LSB;
     if (width < 8 && value >> 8 * width != 0)
@@ -29,7 +29,7 @@ static int put_number(struct image *image, uint64_t at, uint64_t value, size_t w
 }
 
 /* The section's bytes are from now on those at `offset`. */
-static int move_section(struct image *image, size_t section, uint64_t offset, uint64_t size)
+static int move_section(struct object_image *image, size_t section, uint64_t offset, uint64_t size)
 {
     const GElf_Ehdr *header = &image->object->header;
     bool is_64 = image->object->is_64;
@@ -48,7 +48,7 @@ static int move_section(struct image *image, size_t section, uint64_t offset, ui
                                    size, width);
 }
 
-static size_t append(struct image *image, const void *bytes, size_t size)
+static size_t append(struct object_image *image, const void *bytes, size_t size)
 {
     size_t at = image->used;
     memcpy(image->bytes + at, bytes, size);
@@ -68,7 +68,7 @@ static int find_names(const struct object *object, GElf_Shdr *names)
 }
 
 /* Binding and visibility; the type stays. */
-static void make_like(struct image *image, uint64_t at, const GElf_Sym *like)
+static void make_like(struct object_image *image, uint64_t at, const GElf_Sym *like)
 {
     bool is_64 = image->object->is_64;
     unsigned char *info =
@@ -79,7 +79,7 @@ static void make_like(struct image *image, uint64_t at, const GElf_Sym *like)
     *other = like->st_other;
 }
 
-static int edit_symbols(struct image *image, const struct object_edit *edit)
+static int edit_symbols(struct object_image *image, const struct object_edit *edit)
 {
     const struct object *object = image->object;
     GElf_Shdr names;
@@ -115,7 +115,7 @@ int object_edit(const struct object *object, const struct object_edit *edit, uns
 {
     size_t room = room_for(object, edit);
     CLEANUP_FREE unsigned char *made = malloc(room);
-    struct image image = {object, made, object->size};
+    struct object_image image = {object, made, object->size};
     if (made == NULL)
         return -ENOMEM;
     memcpy(made, object->bytes, object->size);

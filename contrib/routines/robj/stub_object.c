@@ -44,28 +44,29 @@ enum { OWNER_ROOM = (sizeof ROUTINE_NOTE_OWNER + 3) / 4 * 4 };
 
 /* A note as the template has it, but for the texts: where the word is stays to be filled in by the
  * linker. */
-struct note {
+struct stub_note {
     Elf64_Nhdr header; /* of the same layout in both classes */
     char owner[OWNER_ROOM];
     struct routine_note routine;
     char texts[ROUTINE_NOTE_NAME_MAX + ROUTINE_NOTE_LIBRARY_MAX + 2 + 3];
 };
 
-static size_t fill_note(struct note *note, const char *name, const char *library)
+static size_t fill_note(struct stub_note *note, const char *name, const char *library)
 {
     size_t name_size = strlen(name) + 1, library_size = strlen(library) + 1;
     size_t size = sizeof note->routine + name_size + library_size;
-    *note = (struct note){.header = {sizeof ROUTINE_NOTE_OWNER, (uint32_t)size, ROUTINE_NOTE_TYPE},
-                          .owner = ROUTINE_NOTE_OWNER};
+    *note =
+        (struct stub_note){.header = {sizeof ROUTINE_NOTE_OWNER, (uint32_t)size, ROUTINE_NOTE_TYPE},
+                           .owner = ROUTINE_NOTE_OWNER};
     memcpy(note->texts, name, name_size);
     memcpy(note->texts + name_size, library, library_size);
-    return offsetof(struct note, routine) + (size + 3) / 4 * 4;
+    return offsetof(struct stub_note, routine) + (size + 3) / 4 * 4;
 }
 
 int stub_object_make(const struct stub_template *stub, const char *name, const char *real,
                      const char *library, const GElf_Sym *like, unsigned char **bytes, size_t *size)
 {
-    struct note note;
+    struct stub_note note;
     if (strlen(name) > ROUTINE_NOTE_NAME_MAX || strlen(library) > ROUTINE_NOTE_LIBRARY_MAX)
         return -ENAMETOOLONG;
     const struct symbol_edit symbols[] = {{stub->entry, name, like}, {stub->real, real, NULL}};

@@ -23,7 +23,7 @@
 enum { TICKS_EARLY = 1, TICKS_LATE = 3 };
 
 /* A capture or stub, and its process. */
-struct pair {
+struct pid_pair {
     uint64_t offset;
     uint32_t stub;
     const struct kernel_noted *noted;
@@ -35,7 +35,7 @@ struct other_pids {
     const struct kernel_noted **noted; /* owned: those without a capture, by exec */
     bool *is_taken;                    /* owned: of these, those that are in a pair */
     size_t count;
-    struct pair *pair; /* owned: as many have room as there are in `noted` */
+    struct pid_pair *pair; /* owned: as many have room as there are in `noted` */
     size_t pair_count;
 };
 
@@ -184,7 +184,7 @@ void other_pids_take(struct other_pids *pids, const struct capture *capture)
         return;
     pids->is_taken[place] = true;
     pids->pair[pids->pair_count++] =
-        (struct pair){capture->offset, capture->stub, pids->noted[place]};
+        (struct pid_pair){capture->offset, capture->stub, pids->noted[place]};
 }
 
 /* The youngest first: of several that executed a program one after another each takes the last exec
@@ -197,7 +197,7 @@ static int compare_start(const void *left, const void *right)
 
 static int compare_pairs(const void *left, const void *right)
 {
-    const struct pair *a = left, *b = right;
+    const struct pid_pair *a = left, *b = right;
     if (a->offset != b->offset)
         return a->offset < b->offset ? -1 : 1;
     return a->stub < b->stub ? -1 : a->stub > b->stub;
@@ -241,9 +241,10 @@ int other_pids_pair(struct other_pids *pids, struct ledger_reader *reader,
 const struct kernel_noted *other_pids_find(const struct other_pids *pids,
                                            const struct capture *capture)
 {
-    const struct pair key = {.offset = capture->offset, .stub = capture->stub};
-    const struct pair *found = pids->pair_count == 0 ? NULL
-                                                     : bsearch(&key, pids->pair, pids->pair_count,
-                                                               sizeof key, compare_pairs);
+    const struct pid_pair key = {.offset = capture->offset, .stub = capture->stub};
+    const struct pid_pair *found =
+        pids->pair_count == 0
+            ? NULL
+            : bsearch(&key, pids->pair, pids->pair_count, sizeof key, compare_pairs);
     return found == NULL ? NULL : found->noted;
 }

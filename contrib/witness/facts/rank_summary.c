@@ -40,7 +40,7 @@ struct ranks {
     uint32_t *seen; /* owned: of each step of the journal the tasks that the kernel told of */
 };
 
-struct search {
+struct rank_search {
     const struct journal *journal;
     const struct journal_step *step;
     const struct journal_task *task;
@@ -49,7 +49,7 @@ struct search {
 
 static int add_rank(void *context, const struct kernel_noted *noted, bool has_number)
 {
-    const struct search *search = context;
+    const struct rank_search *search = context;
     struct ranks *ranks = search->ranks;
     int error = GROW_TO(ranks->rank, ranks->room, ranks->count + 1);
     if (error == 0)
@@ -93,7 +93,7 @@ static int find_launched(const struct journal *journal, const struct rank_proces
         const struct kernel_noted *noted = &processes->notes->noted[i];
         const struct journal_step *step =
             rank_process_has_ranks(noted) ? step_above(journal, processes->notes, noted) : NULL;
-        struct search search = {journal, step, NULL, ranks};
+        struct rank_search search = {journal, step, NULL, ranks};
         const size_t before = ranks->count;
         if (step == NULL)
             continue;
@@ -117,7 +117,7 @@ static int find_ranks(const struct journal *journal, const struct kernel_notes *
         const struct kernel_noted *noted = kernel_notes_find(notes, task->pid, task->ticks, false);
         if (noted == NULL)
             continue;
-        struct search search = {journal, step, task, ranks};
+        struct rank_search search = {journal, step, task, ranks};
         ranks->seen[step - journal->steps]++;
         error = rank_processes_find(&processes, noted, add_rank, &search);
     }

@@ -52,7 +52,7 @@ struct loss {
 };
 
 /* What the lines so far say about those that follow. */
-struct reading {
+struct notes_reading {
     struct kernel_notes notes;
     size_t room, replaced_room, program_room, set_room, object_room, gap_room;
     size_t first_program, first_set; /* of this listener */
@@ -63,14 +63,14 @@ struct reading {
 };
 
 /* A line is missing between this one and the one before, which may be the listener's. */
-static int refuse_number(struct reading *reading)
+static int refuse_number(struct notes_reading *reading)
 {
     reading->is_unfit = true;
     return -EINVAL;
 }
 
 /* Programs move as their array grows: they are numbers until all are read. */
-static int take_program(struct reading *reading, char *line, char *end)
+static int take_program(struct notes_reading *reading, char *line, char *end)
 {
     uint32_t number;
     int at = 0;
@@ -94,7 +94,7 @@ static int take_program(struct reading *reading, char *line, char *end)
 }
 
 /* What is no file of this listener's ends the set. */
-static int take_objects(struct reading *reading, const char *line)
+static int take_objects(struct notes_reading *reading, const char *line)
 {
     uint32_t number;
     int at = 0;
@@ -143,7 +143,7 @@ static bool parse_note(const char *numbers, struct kernel_note *note)
            note->start_ns <= note->end_ns;
 }
 
-static int take_note(struct reading *reading, const char *numbers, struct kernel_noted *noted)
+static int take_note(struct notes_reading *reading, const char *numbers, struct kernel_noted *noted)
 {
     const struct kernel_notes *notes = &reading->notes;
     struct kernel_note note;
@@ -167,7 +167,7 @@ static int take_note(struct reading *reading, const char *numbers, struct kernel
     return 0;
 }
 
-static int take_end(struct reading *reading, const char *numbers)
+static int take_end(struct notes_reading *reading, const char *numbers)
 {
     struct kernel_notes *notes = &reading->notes;
     int error = GROW_TO(notes->noted, reading->room, notes->count + 1);
@@ -178,7 +178,7 @@ static int take_end(struct reading *reading, const char *numbers)
     return error;
 }
 
-static int take_replaced(struct reading *reading, const char *numbers)
+static int take_replaced(struct notes_reading *reading, const char *numbers)
 {
     struct kernel_notes *notes = &reading->notes;
     int error = GROW_TO(notes->replaced, reading->replaced_room, notes->replaced_count + 1);
@@ -189,7 +189,7 @@ static int take_replaced(struct reading *reading, const char *numbers)
 }
 
 /* Those that it meets become one with it. */
-static int take_loss(struct reading *reading, struct loss loss, uint64_t count)
+static int take_loss(struct notes_reading *reading, struct loss loss, uint64_t count)
 {
     if (loss.from_ns > loss.to_ns)
         return -EINVAL;
@@ -209,7 +209,7 @@ static int take_loss(struct reading *reading, struct loss loss, uint64_t count)
 
 /* What was lost as a program began may have been the mapping of jobtrail's library, or of the
  * loader; and where no exec was seen, at any time, that. */
-static bool has_loss(const struct reading *reading, const struct kernel_note *note)
+static bool has_loss(const struct notes_reading *reading, const struct kernel_note *note)
 {
     const bool is_static = (note->lack & KERNEL_LACK_LOADER) != 0;
     const uint64_t begin_ns = note->execs == 0 ? note->start_ns : note->exec_ns;
@@ -227,7 +227,7 @@ static bool has_loss(const struct reading *reading, const struct kernel_note *no
     return from_ns <= note->end_ns && (from_ns <= begin_ns || from_ns - begin_ns <= most_ns);
 }
 
-static int take_gap(struct reading *reading, uint64_t from_ns, uint64_t to_ns)
+static int take_gap(struct notes_reading *reading, uint64_t from_ns, uint64_t to_ns)
 {
     struct kernel_notes *notes = &reading->notes;
     const uint64_t offset_ns = reading->real_ns - reading->boot_ns;
@@ -240,7 +240,7 @@ static int take_gap(struct reading *reading, uint64_t from_ns, uint64_t to_ns)
     return error;
 }
 
-static int take_listen(struct reading *reading, const char *line)
+static int take_listen(struct notes_reading *reading, const char *line)
 {
     struct kernel_notes *notes = &reading->notes;
     int has_maps, has_ends;
@@ -258,7 +258,7 @@ static int take_listen(struct reading *reading, const char *line)
     return 0;
 }
 
-static int take_line(struct reading *reading, char *line, char *end)
+static int take_line(struct notes_reading *reading, char *line, char *end)
 {
     if (strncmp(line, "end ", 4) == 0)
         return take_end(reading, line + 4);
@@ -301,7 +301,7 @@ static int compare(const void *left, const void *right)
     return a->exec_ns < b->exec_ns ? -1 : a->exec_ns > b->exec_ns;
 }
 
-static int take_lines(struct reading *reading, char *text, size_t size)
+static int take_lines(struct notes_reading *reading, char *text, size_t size)
 {
     for (char *line = text, *end; line < text + size; line = end + 1) {
         end = memchr(line, '\n', (size_t)(text + size - line));
@@ -319,7 +319,7 @@ static int take_lines(struct reading *reading, char *text, size_t size)
 }
 
 /* What the numbers of programs and sets lead to, when all of these are read. */
-static void resolve(const struct reading *reading, struct kernel_noted *noted, size_t count)
+static void resolve(const struct notes_reading *reading, struct kernel_noted *noted, size_t count)
 {
     const struct kernel_notes *notes = &reading->notes;
     for (size_t i = 0; i < count; i++) {
@@ -432,7 +432,7 @@ static int add_all_forked(struct kernel_notes *notes)
 
 int kernel_notes_parse(char *text, size_t size, struct kernel_notes *notes)
 {
-    struct reading reading = {.notes = {.text = text}};
+    struct notes_reading reading = {.notes = {.text = text}};
     int error = take_lines(&reading, text, size);
     struct kernel_notes *found = &reading.notes;
     CLEANUP_FREE void *losses = reading.loss;

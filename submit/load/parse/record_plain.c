@@ -150,12 +150,12 @@ static bool put_number(struct plain *plain, const struct record_field *field,
 }
 
 /* A key at the top with the fields of its table, or with the one that its value is. */
-struct place {
+struct top_fields {
     int top;
     struct record_fields fields;
 };
 
-static size_t find_places(struct place places[RECORD_TOPS])
+static size_t find_places(struct top_fields places[RECORD_TOPS])
 {
     const struct record_field *field = all_run_fields.field, *end = field + all_run_fields.count;
     size_t count = 0;
@@ -165,7 +165,7 @@ static size_t find_places(struct place places[RECORD_TOPS])
         for (size = 1; is_table && field + size < end && strcmp(field[size].table, key) == 0;)
             size++;
         places[count++] =
-            (struct place){record_key_place(RECORD_RUN, key, strlen(key)), {field, size}};
+            (struct top_fields){record_key_place(RECORD_RUN, key, strlen(key)), {field, size}};
     }
     return count;
 }
@@ -217,7 +217,7 @@ static bool read_table(struct plain *plain, const struct record_fields *fields,
     return step == JSON_END;
 }
 
-static bool read_place(struct plain *plain, const struct place *place, struct json_slice value)
+static bool read_place(struct plain *plain, const struct top_fields *place, struct json_slice value)
 {
     const struct record_field *first = place->fields.field;
     if (value.size == 0)
@@ -228,7 +228,7 @@ static bool read_place(struct plain *plain, const struct place *place, struct js
 
 bool record_plain_read(const struct json_slice top[RECORD_TOPS], struct run_record *run)
 {
-    static _Thread_local struct place places[RECORD_TOPS];
+    static _Thread_local struct top_fields places[RECORD_TOPS];
     static _Thread_local size_t count;
     struct plain plain = {.run = *run};
     if (count == 0)

@@ -9,7 +9,7 @@
 #include "conf/base/text.h"
 
 /* In the order of SLURM_ROWS_FORMAT. */
-enum cell {
+enum slurm_cell {
     JOB_ID_RAW,
     JOB_ID,
     CLUSTER,
@@ -99,7 +99,7 @@ enum row_kind { ROW_JOB, ROW_PENDING, ROW_DAMAGED };
 
 static bool has_name_sizes(char *const cells[CELLS])
 {
-    for (enum cell cell = CLUSTER; cell <= STATE; cell++)
+    for (enum slurm_cell cell = CLUSTER; cell <= STATE; cell++)
         if (strlen(cells[cell]) > RECORD_NAME_MAX_BYTES)
             return false;
     return cells[CLUSTER][0] != '\0';

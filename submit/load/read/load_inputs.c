@@ -11,7 +11,7 @@
 
 #define IDLE_MS 500 /* between two looks, when nothing was new */
 
-struct input {
+struct load_input {
     const char *path;
     struct load_stream *stream; /* NULL: not open */
     bool is_stream;             /* and was there */
@@ -26,7 +26,7 @@ struct rotated {
 struct inputs {
     struct loader *loader;
     struct syslog_blocks *blocks;
-    struct input *list; /* owned */
+    struct load_input *list; /* owned */
     size_t count;
     struct rotated *rotated; /* owned */
     bool follow;
@@ -52,7 +52,7 @@ static bool is_left(const struct inputs *inputs)
 
 /* ---- One input ------------------------------------------------------------------------------- */
 
-static int open_stream(struct inputs *inputs, struct input *input)
+static int open_stream(struct inputs *inputs, struct load_input *input)
 {
     int error = load_stream_open(input->path, &input->stream);
     if (error == 0)
@@ -72,7 +72,7 @@ static int finish_stream(struct inputs *inputs, struct load_stream *stream)
 }
 
 /* Opened again before it is closed: what is in a named pipe goes with the last that has it open. */
-static int end_stream(struct inputs *inputs, struct input *input)
+static int end_stream(struct inputs *inputs, struct load_input *input)
 {
     struct load_stream *old = input->stream;
     input->stream = NULL;
@@ -83,7 +83,7 @@ static int end_stream(struct inputs *inputs, struct input *input)
 }
 
 /* The new file at once, as it may be rotated soon, too. */
-static int rotate_stream(struct inputs *inputs, struct input *input)
+static int rotate_stream(struct inputs *inputs, struct load_input *input)
 {
     struct rotated *rotated = malloc(sizeof *rotated);
     if (rotated == NULL)
@@ -120,7 +120,7 @@ static int read_rotated(struct inputs *inputs, bool *more)
     return error;
 }
 
-static int read_stream(struct inputs *inputs, struct input *input, bool *more)
+static int read_stream(struct inputs *inputs, struct load_input *input, bool *more)
 {
     if (input->stream == NULL && open_stream(inputs, input) != 0)
         return 0;
@@ -132,7 +132,7 @@ static int read_stream(struct inputs *inputs, struct input *input, bool *more)
     return load_stream_ended(input->stream) ? end_stream(inputs, input) : 0;
 }
 
-static int read_input(struct inputs *inputs, struct input *input, bool *more)
+static int read_input(struct inputs *inputs, struct load_input *input, bool *more)
 {
     if (input->is_stream || is_stream(input->path))
         return read_stream(inputs, input, more);
@@ -143,7 +143,7 @@ static int read_input(struct inputs *inputs, struct input *input, bool *more)
 }
 
 /* A line that has no end yet: when the loader stops, that of a file is read again later. */
-static int end_of_input(struct inputs *inputs, struct input *input)
+static int end_of_input(struct inputs *inputs, struct load_input *input)
 {
     struct load_stream *stream = input->stream;
     if (stream == NULL ||
@@ -154,7 +154,7 @@ static int end_of_input(struct inputs *inputs, struct input *input)
 
 /* Says so where no record was found although somebody expects some. A directory from which files
  * are removed as they are loaded may be empty, and so may a log or standard input. */
-static void judge_input(struct inputs *inputs, const struct input *input)
+static void judge_input(struct inputs *inputs, const struct load_input *input)
 {
     struct loader *loader = inputs->loader;
     if (loader->input_trouble)
@@ -168,7 +168,7 @@ static void judge_input(struct inputs *inputs, const struct input *input)
 }
 
 /* To the end of a pipe too. */
-static int read_whole(struct inputs *inputs, struct input *input)
+static int read_whole(struct inputs *inputs, struct load_input *input)
 {
     bool more = false;
     int error;
@@ -191,7 +191,7 @@ static int read_whole(struct inputs *inputs, struct input *input)
 static bool is_over(const struct inputs *inputs)
 {
     for (size_t i = 0; i < inputs->count; i++) {
-        const struct input *input = &inputs->list[i];
+        const struct load_input *input = &inputs->list[i];
         if (strcmp(input->path, "-") != 0 || input->stream == NULL ||
             !load_stream_ended(input->stream))
             return false;

@@ -114,7 +114,7 @@ static enum slurm_result tell(const struct slurm_input *input, int error, const 
 
 /* ---- Questions ------------------------------------------------------------------------------ */
 
-struct question {
+struct slurm_question {
     const char *cluster; /* "": the default one */
     const char *jobs;    /* their numbers, with commas between; NULL: all of the time */
     double since, until; /* s since the Epoch, of a question without jobs; until 0: up to now */
@@ -132,7 +132,7 @@ static void write_time(char text[OPTION_SIZE], const char *option, double when)
 
 /* sacct(1) writes the same everywhere, in a time zone that has every time once. The delimiter is
  * none that a user can have put into what it tells. */
-static int run_sacct(struct slurm_input *input, const struct question *question,
+static int run_sacct(struct slurm_input *input, const struct slurm_question *question,
                      struct program_result *result)
 {
     unsigned char random[16];
@@ -182,7 +182,7 @@ static int run_sacct(struct slurm_input *input, const struct question *question,
 
 /* What is wrong with the answer is in `*result`, too. Returns 0, what taking it returned, or
  * another -errno. */
-static int ask_sacct(struct slurm_input *input, const struct question *question,
+static int ask_sacct(struct slurm_input *input, const struct slurm_question *question,
                      struct program_result *result)
 {
     int error = run_sacct(input, question, result);
@@ -198,7 +198,7 @@ static int ask_sacct(struct slurm_input *input, const struct question *question,
     return has_failed ? -EPROTO : error;
 }
 
-static enum slurm_result ask(struct slurm_load *load, const struct question *question,
+static enum slurm_result ask(struct slurm_load *load, const struct slurm_question *question,
                              const char *cluster, double until)
 {
     struct slurm_input input;
@@ -228,7 +228,7 @@ static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, 
     progress_begin(&load->progress, what, (size_t)((now - since) / DAY_S) + 1);
     while (result == SLURM_LOADED && from < now) {
         const bool is_last = from + DAY_S >= now;
-        const struct question question = {
+        const struct slurm_question question = {
             .cluster = cluster, .since = from, .until = is_last ? 0 : from + DAY_S};
         progress_show(&load->progress, (size_t)((from - since) / DAY_S), "");
         result = ask(load, &question, cluster, is_last ? now : from + DAY_S);
@@ -249,7 +249,7 @@ static enum slurm_result ask_open(struct slurm_load *load, const char *cluster, 
     for (size_t i = 0; i < count; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRId64, i == 0 ? "" : ",",
                                  jobs[i]);
-    const struct question question = {.cluster = cluster, .jobs = list};
+    const struct slurm_question question = {.cluster = cluster, .jobs = list};
     return count == 0 ? SLURM_LOADED : ask(load, &question, NULL, 0);
 }
 

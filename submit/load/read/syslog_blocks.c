@@ -20,7 +20,7 @@
 #define DONE_MAX   (1u << 18) /* records */
 #define ALLOCATION 32u        /* bytes that one takes beside its own, about */
 
-struct block {
+struct syslog_block {
     char *text; /* owned; NULL: not seen */
     size_t size;
 };
@@ -28,7 +28,7 @@ struct block {
 struct unfinished {
     char *head; /* owned: of a line, up to and with the check sum */
     char *crc;  /* owned: "0xNNNN", "" when the line says none */
-    struct block *blocks;
+    struct syslog_block *blocks;
     size_t count, seen, bytes;
 };
 
@@ -43,7 +43,7 @@ struct syslog_blocks {
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-struct line {
+struct syslog_line {
     char *head; /* TAG... without `nb:`, `idx:` and what follows */
     char *key, *crc, *value;
     size_t blocks, index, value_size;
@@ -79,7 +79,8 @@ static void cut_word(char *head, const char *name)
 
 /* The kind that a line says, or the key of its record: KIND_REST; they may not differ. What we do
  * not know is none. */
-static int read_kind(const struct line *line, enum record_kind *kind, struct load_reason *reason)
+static int read_kind(const struct syslog_line *line, enum record_kind *kind,
+                     struct load_reason *reason)
 {
     const char *said = word_after(line->head, " kind:");
     enum record_kind of_key = record_kind_of(line->key, strcspn(line->key, " _"));
@@ -111,7 +112,7 @@ static int take_version_1(const char *text, char **whole, size_t *size, struct l
     return *whole == NULL ? -ENOMEM : 1;
 }
 
-static int parse_line(char *head, struct line *line, struct load_reason *reason)
+static int parse_line(char *head, struct syslog_line *line, struct load_reason *reason)
 {
     char *value = strstr(head, " value:");
     if (value != NULL)
@@ -157,7 +158,7 @@ static void free_entry(struct lh_entry *entry)
     free_unfinished(lh_entry_v(entry));
 }
 
-static struct unfinished *new_unfinished(const struct line *line)
+static struct unfinished *new_unfinished(const struct syslog_line *line)
 {
     struct unfinished *record = calloc(1, sizeof *record);
     if (record == NULL)
@@ -210,7 +211,7 @@ static void forget_record(struct syslog_blocks *blocks, struct lh_entry *entry)
 }
 
 /* `*entry` becomes NULL when the record is whole already. */
-static int find_or_add(struct syslog_blocks *blocks, const struct line *line,
+static int find_or_add(struct syslog_blocks *blocks, const struct syslog_line *line,
                        struct lh_entry **entry)
 {
     char *name = NULL;
@@ -238,9 +239,9 @@ static int find_or_add(struct syslog_blocks *blocks, const struct line *line,
 }
 
 static int add_block(struct syslog_blocks *blocks, struct unfinished *record,
-                     const struct line *line, struct load_reason *reason)
+                     const struct syslog_line *line, struct load_reason *reason)
 {
-    struct block *block = &record->blocks[line->index];
+    struct syslog_block *block = &record->blocks[line->index];
     if (block->text != NULL && block->size >= line->value_size)
         return 0; /* sent twice */
     if (record->bytes + line->value_size > RECORD_MAX)
@@ -253,7 +254,7 @@ static int add_block(struct syslog_blocks *blocks, struct unfinished *record,
         record->seen++;
     free(block->text); /* of a line that was cut */
     record->bytes += line->value_size - block->size;
-    *block = (struct block){text, line->value_size};
+    *block = (struct syslog_block){text, line->value_size};
     blocks->bytes += bytes_of(record);
     if (line->index + 1 < line->blocks && block->size > blocks->widest)
         blocks->widest = block->size;
@@ -269,7 +270,7 @@ static char *join_blocks(const struct unfinished *record, size_t width, size_t *
     char *text = malloc(record->count * width + record->bytes + 1);
     char *to = text;
     for (size_t i = 0; text != NULL && i < record->count; i++) {
-        const struct block *block = &record->blocks[i];
+        const struct syslog_block *block = &record->blocks[i];
         to = (char *)memcpy(to, block->text, block->size) + block->size;
         for (size_t at = block->size; i + 1 < record->count && at < width; at++)
             *to++ = ' ';
@@ -337,7 +338,7 @@ bool syslog_blocks_is_one(const char *line)
 int syslog_blocks_add(struct syslog_blocks *blocks, char *text, char **whole, size_t *size,
                       enum record_kind *kind, struct load_reason *reason)
 {
-    struct line line = {0};
+    struct syslog_line line = {0};
     struct lh_entry *entry = NULL;
     char *head = head_of(text);
     const char *single = head == NULL ? NULL : version_1(head, kind);

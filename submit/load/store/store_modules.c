@@ -27,12 +27,12 @@ static int write_once(struct store *store, const char *sql, const struct value *
 #define AT_ONCE 1000
 
 /* A row and the module that it is to get. */
-struct change {
+struct module_change {
     int64_t id, module;
 };
 
 struct changes {
-    struct change *list; /* owned */
+    struct module_change *list; /* owned */
     size_t count;
 };
 
@@ -50,7 +50,7 @@ static int find_changes(struct store *store, struct statement *all, struct chang
             continue;
         if (GROW(changes->list, changes->count) != 0)
             return store_refuse(&store->connection, -ENOMEM, "out of memory");
-        changes->list[changes->count++] = (struct change){id, module};
+        changes->list[changes->count++] = (struct module_change){id, module};
     }
     return error;
 }

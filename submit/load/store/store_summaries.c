@@ -16,7 +16,7 @@ enum {
 enum { KEYS_MOST = RANKS_KEYS + PROFILE_KEYS }; /* room for those of either */
 
 /* What both kinds have in common. */
-struct summary {
+struct stored_summary {
     const void *values; /* struct ranks_record, profile_record */
     const char *uuid, *user, *cluster;
     const struct record_int *job, *restart;
@@ -66,8 +66,9 @@ static int choose(struct store_summaries *rows, const char *uuid, bool unproven,
 int store_put_summary(struct store_summaries *rows, const struct record *record,
                       enum store_result *result)
 {
-    const struct summary of_ranks = SUMMARY(record->ranks), of_profile = SUMMARY(record->profile);
-    const struct summary *summary = record->kind == RECORD_RANKS ? &of_ranks : &of_profile;
+    const struct stored_summary of_ranks = SUMMARY(record->ranks),
+                                of_profile = SUMMARY(record->profile);
+    const struct stored_summary *summary = record->kind == RECORD_RANKS ? &of_ranks : &of_profile;
     struct value row[KEYS_MOST + 2];
     int64_t owner = 0;
     const struct value user = value_text(summary->user), cluster = value_text(summary->cluster),
