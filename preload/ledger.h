@@ -53,9 +53,9 @@
 
 #include "spank/job_formats.h"
 
-/* "\x7f\nJTLGR5", and from JOB_FORMATS 2 on "\x7f\nJTLGR6" and so on */
-#define LEDGER_MAGIC      (UINT64_C(0x3552474c544a0a7f) + ((uint64_t)(JOB_FORMATS - 1) << 56))
-#define LEDGER_SLOT_MAGIC UINT64_C(0x34544c53544a0a7f) /* "\x7f\nJTSLT4" */
+/* "\x7f\nJTLGR1", and from JOB_FORMATS 2 on "\x7f\nJTLGR2" and so on */
+#define LEDGER_MAGIC      (UINT64_C(0x3152474c544a0a7f) + ((uint64_t)(JOB_FORMATS - 1) << 56))
+#define LEDGER_SLOT_MAGIC UINT64_C(0x31544c53544a0a7f) /* "\x7f\nJTSLT1" */
 #define LEDGER_PAGE       4096u
 #define LEDGER_HEAD       (8 * LEDGER_PAGE) /* the header and what processes share about ancestors */
 #define LEDGER_FIRST      (9 * LEDGER_PAGE) /* offset of the first slot */

@@ -23,7 +23,7 @@
 #include "spank/job_formats.h"
 
 #define POLICY_MAGIC     UINT64_C(0x59434c4f50544f4a) /* "JOTPOLCY" read as little endian */
-#define POLICY_VERSION   (8u + JOB_FORMATS)
+#define POLICY_VERSION   JOB_FORMATS
 #define POLICY_MAX_BYTES (16u << 20)
 #define POLICY_DEAD      0u
 

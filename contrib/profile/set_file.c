@@ -156,8 +156,6 @@ int set_file_read(int fd, struct profile_set *set)
     int error = read_all(fd, &header, sizeof header);
     if (error != 0)
         return error;
-    if (header.magic != SET_FILE_MAGIC && (header.magic << 8) == (SET_FILE_MAGIC << 8))
-        return -EPROTONOSUPPORT;
     if (header.magic != SET_FILE_MAGIC || header.stacks == 0 ||
         !is_whole(&header, (uint64_t)status.st_size))
         return -EINVAL;

@@ -19,7 +19,7 @@
 
 #include "contrib/profile/profile_set.h"
 
-#define SET_FILE_MAGIC UINT64_C(0x3253465250544a7f) /* "\x7fJTPRFS2" */
+#define SET_FILE_MAGIC UINT64_C(0x3153465250544a7f) /* "\x7fJTPRFS1" */
 
 struct set_file_header {
     uint64_t magic;
@@ -44,8 +44,7 @@ int set_file_write(int fd, struct profile_set *set);
 int set_file_write_to(const struct set_file_sink *to, struct profile_set *set);
 
 /* Reads a set from the start of `fd`. Returns 0, and profile_set_free() is to release the set;
- * -EINVAL where it is no such file or a damaged one; -EPROTONOSUPPORT where another version of
- * jobtrail has written it; -ENOMEM; -errno of the read. */
+ * -EINVAL where it is no such file or a damaged one; -ENOMEM; -errno of the read. */
 int set_file_read(int fd, struct profile_set *set);
 
 #endif

@@ -48,7 +48,7 @@ function run = find_run(ledger)
             head = fread(fid, 144, '*uint8')';
             begin = at;
             at = at + 4096;
-            if numel(head) < 144 || ~strcmp(char(head(3:8)), 'JTSLT4')
+            if numel(head) < 144 || ~strcmp(char(head(3:8)), 'JTSLT1')
                 continue
             end
             number = @(where) double(typecast(head(where + (1:4)), 'uint32'));

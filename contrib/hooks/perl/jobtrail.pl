@@ -37,7 +37,7 @@ my $find_run = sub {
         while ($at < $stop) {
             my $head = $read->($ledger, $at, 144);
             $at += $page;
-            next if length $head < 144 || substr($head, 2, 6) ne 'JTSLT4';
+            next if length $head < 144 || substr($head, 2, 6) ne 'JTSLT1';
             my ($bytes, $state, $flags, $pid, $uuid) = unpack 'x16 L S x6 L l x28 H32', $head;
             $at += $bytes - $page if $bytes > $page;
             next if $state != 1 || $pid != $$ && $pid != getppid;

@@ -18,7 +18,7 @@ def watch():
     import _frozen_importlib_external as external
     import posix
 
-    SLOT_MAGIC, PAGE, FIRST = 0x34544C53544A0A7F, 4096, 9 * 4096
+    SLOT_MAGIC, PAGE, FIRST = 0x31544C53544A0A7F, 4096, 9 * 4096
     OPEN, PKGS = 1, 2
     LINE_MAX, FILE_MAX, NAMES_MAX = 4096, 16 << 20, 8192
 

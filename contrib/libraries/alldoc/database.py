@@ -19,7 +19,7 @@ from ...text import escape, file_path, stored
 from ...trusted import check_place
 
 DEFAULT = "/var/cache/jobtrail/alldoc.db"
-VERSION = 2
+VERSION = 1
 APPLICATION = 0x6A74616C  # "jtal"
 DEAD_MIN = 1000
 PART = ".part"

@@ -335,12 +335,8 @@ static int load(struct profile_work *work)
             profile_load(work->files[i], options->kept, options->node != NULL ? options->node : "-",
                          options->debug != NULL ? options->debug : SYMBOL_NAMES_DEBUG, &work->set);
         if (error != 0)
-            complain(
-                work->files[i],
-                error == -EINVAL ? "is no profile, or a damaged one"
-                : error == -EPROTONOSUPPORT
-                    ? "was kept by another version of jobtrail, whose jobtrail-profile reads it"
-                    : strerror(-error));
+            complain(work->files[i],
+                     error == -EINVAL ? "is no profile, or a damaged one" : strerror(-error));
         if (i == 0)
             work->before = work->set.rank_count;
     }

@@ -441,9 +441,9 @@ with open(os.environ["JOBTRAIL_SPOOL"] + "/ledger", "rb") as ledger:
         head = ledger.read(120)
         magic, offset, size, state = struct.unpack_from("<QQII", head)
         pid = struct.unpack_from("<i", head, 32)[0]
-        if magic == 0x34544C53544A0A7F and state == 1 and pid == os.getpid():
+        if magic == 0x31544C53544A0A7F and state == 1 and pid == os.getpid():
             print(uuid.UUID(bytes=head[64:80]))
-        at += size if magic == 0x34544C53544A0A7F else page
+        at += size if magic == 0x31544C53544A0A7F else page
 ')
     flush
     [[ $(one .userT.run_uuid) == "$uuid" ]]
