@@ -11,6 +11,7 @@
 
 #include "conf/base/directory.h"
 #include "conf/base/trusted.h"
+#include "spank/helper.h"
 #include "spank/job_formats.h"
 #include "spank/slurm_release.h"
 #include "spank/spool.h"
@@ -47,11 +48,10 @@ uint32_t elder_lost_restart(void)
 
 void elder_note_spool(const struct settings *settings)
 {
-    Dl_info own;
-    int error = dladdr((void *)(uintptr_t)jobtrail_hand_over, &own) == 0 ? -ENOENT : 0;
-    if (error == 0)
-        error =
-            version_note_write(settings->spool, settings->conf, own.dli_fname, settings->submit);
+    const char *own = plugin_path();
+    int error = own == NULL
+                    ? -ENOENT
+                    : version_note_write(settings->spool, settings->conf, own, settings->submit);
     if (error != 0)
         slurm_info("jobtrail: %s/" VERSION_NOTE " cannot be written (%s): another version will "
                    "not know whose jobs are there",

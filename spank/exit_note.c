@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/io.h"
 
 /* ---- Forks after the end of a task ----------------------------------------------------------- */
@@ -47,11 +47,10 @@ uint64_t fork_note_busy(void)
 static void note_fork(void)
 {
     int error = errno;
-    struct timespec now;
     if (gettid() == observed.thread && observed.note.time_ns == 0 &&
-        faults_of_children() != observed.faults && clock_gettime(CLOCK_REALTIME, &now) == 0) {
+        faults_of_children() != observed.faults) {
+        observed.note.time_ns = clock_ns(CLOCK_REALTIME);
         observed.note.busy_ns = fork_note_busy();
-        observed.note.time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     }
     errno = error;
 }

@@ -16,14 +16,18 @@
 
 #include "conf/base/clocks.h"
 
+const char *plugin_path(void)
+{
+    Dl_info own;
+    return dladdr((void *)(uintptr_t)plugin_path, &own) == 0 ? NULL : own.dli_fname;
+}
+
 int helper_path(const char *name, char *path, size_t size)
 {
-    Dl_info info;
-    if (dladdr((void *)(uintptr_t)helper_path, &info) == 0 || info.dli_fname == NULL ||
-        info.dli_fname[0] != '/')
+    const char *own = plugin_path();
+    if (own == NULL || own[0] != '/')
         return -ENOENT;
-    const char *slash = strrchr(info.dli_fname, '/');
-    int length = snprintf(path, size, "%.*s/%s/%s", (int)(slash - info.dli_fname), info.dli_fname,
+    int length = snprintf(path, size, "%.*s/%s/%s", (int)(strrchr(own, '/') - own), own,
                           JOBTRAIL_BIN_FROM_PLUGIN, name);
     return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
 }

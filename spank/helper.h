@@ -24,6 +24,9 @@ int helper_run(const char *const argv[], unsigned timeout_s, struct helper_resul
  * nothing or a signal ended it. The text is cut to `size` bytes. */
 void helper_why(const struct helper_result *result, char *text, size_t size);
 
+/* The path that this plugin was loaded by; NULL where that is not known. */
+const char *plugin_path(void);
+
 /* The absolute path of our program `name`, found from where this plugin lies, into `size` bytes
  * at `path`. Returns 0 or -errno. */
 int helper_path(const char *name, char *path, size_t size);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/journal_line.h"
 
-#include "spank/job_formats.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "conf/base/clocks.h"
+#include "spank/job_formats.h"
+
+#define SECOND_NS UINT64_C(1000000000)
 
 static bool is_plain(unsigned char byte)
 {
@@ -72,32 +75,23 @@ static uint64_t room_of_verb(const char *verb)
     return UINT64_MAX;
 }
 
-static void add_clock(struct journal_line *line, const char *key, const struct timespec *time)
+static void add_clock(struct journal_line *line, const char *key, uint64_t ns)
 {
     char text[32];
-    snprintf(text, sizeof text, "%lld.%09ld", (long long)time->tv_sec, time->tv_nsec);
+    snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, ns / SECOND_NS, ns % SECOND_NS);
     journal_text(line, key, text);
 }
 
 void journal_start(struct journal_line *line, const char *verb)
 {
-    struct timespec up, now, later;
-    const long near_ns = 100000;
-    bool is_near;
-    int tries = 4; /* a process may lose its processor between two clocks */
-    do {
-        clock_gettime(CLOCK_BOOTTIME, &up);
-        clock_gettime(CLOCK_REALTIME, &now);
-        clock_gettime(CLOCK_BOOTTIME, &later);
-        is_near = up.tv_sec == later.tv_sec && later.tv_nsec - up.tv_nsec < near_ns;
-    } while (!is_near && --tries > 0);
+    const struct clock_pair now = clock_pair_read();
     line->limit = room_of_verb(verb);
     line->length = strlen(JOB_FORMATS_MARK);
     memcpy(line->text, JOB_FORMATS_MARK, line->length);
     for (; *verb != '\0'; verb++)
         line->text[line->length++] = *verb;
-    add_clock(line, "time", &now);
-    add_clock(line, "up", &up);
+    add_clock(line, "time", now.real_ns);
+    add_clock(line, "up", now.boot_ns);
 }
 
 void journal_number(struct journal_line *line, const char *key, uint64_t value)

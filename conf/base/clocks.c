@@ -22,23 +22,15 @@ struct clock_pair clock_pair_read(void)
     return best;
 }
 
-static uint64_t read_clock(clockid_t clock)
-{
-    struct timespec time;
-    return clock_gettime(clock, &time) != 0
-               ? 0
-               : (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 uint64_t cpu_time_own(void)
 {
-    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+    return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 uint64_t cpu_time_of(pid_t pid)
 {
     clockid_t clock;
-    return pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 ? 0 : read_clock(clock);
+    return pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 ? 0 : clock_ns(clock);
 }
 
 static uint64_t nanoseconds(struct timeval time)

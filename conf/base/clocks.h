@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+/* Nanoseconds; 0 where the clock cannot be read. */
 static inline uint64_t clock_ns(clockid_t clock)
 {
     struct timespec now = {0, 0};

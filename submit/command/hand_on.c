@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/process.h"
 #include "conf/base/trusted.h"
@@ -171,10 +171,8 @@ static enum submit_status hand_on_to(const struct submit_options *options, enum 
 static bool is_of_earlier_boot(int directory)
 {
     struct stat status;
-    struct timespec now, up;
-    clock_gettime(CLOCK_REALTIME, &now);
-    clock_gettime(CLOCK_BOOTTIME, &up);
-    return fstat(directory, &status) == 0 && status.st_ctim.tv_sec < now.tv_sec - up.tv_sec;
+    const int64_t booted_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME));
+    return fstat(directory, &status) == 0 && status.st_ctim.tv_sec < booted_ns / 1000000000;
 }
 
 /* Of a job whose journal cannot be read: its epilog has begun; or its extern step has ended, which

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
@@ -256,10 +255,8 @@ static int find_process(int process, const struct look *look)
         return error;
     if (process_stat_is_over(&stat))
         return -ESRCH;
-    struct timespec now; /* in the same unit as the start */
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    if (look->ticks == 0 ||
-        look->ticks > (uint64_t)now.tv_sec * 100 + (uint64_t)now.tv_nsec / 10000000)
+    const uint64_t now_ticks = clock_ns(CLOCK_BOOTTIME) / 10000000; /* as the start */
+    if (look->ticks == 0 || look->ticks > now_ticks)
         return -EINVAL;
     bool is_it = (look->flags & LOOK_FIRST) != 0 ? stat.start_ticks <= look->ticks
                                                  : stat.start_ticks == look->ticks;

@@ -10,9 +10,9 @@
 #include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/grow.h"
 #include "contrib/libraries/scan/library_facts.h"
 
@@ -135,9 +135,7 @@ static int watch_file(struct libuse_batch *batch, const struct library_seen *see
     library_identity(&status, &is);
     if (!is_untouched(&armed->rearm.was, &is))
         return 1;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const int64_t now_ns = now.tv_sec * SECOND_NS + now.tv_nsec;
+    const int64_t now_ns = (int64_t)clock_ns(CLOCK_REALTIME);
     armed->rearm.seen_ns = library_access(&status);
     armed->rearm.armed_ns =
         (armed->rearm.seen_ns < now_ns ? armed->rearm.seen_ns : now_ns) - SECOND_NS;

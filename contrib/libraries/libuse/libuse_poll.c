@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/grow.h"
 #include "contrib/libraries/globs.h"
 #include "contrib/libraries/scan/library_facts.h"
@@ -133,10 +134,9 @@ static int add_use(struct poll_turn *turn, const struct library_seen *seen,
  * Linux. */
 static bool is_armed(const struct library_file *is, int64_t atime_ns)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t now_s = (int64_t)clock_ns(CLOCK_REALTIME) / SECOND_NS;
     return is->modified_ns >= atime_ns || is->changed_ns >= atime_ns ||
-           now.tv_sec - atime_ns / SECOND_NS >= DAY_NS / SECOND_NS;
+           now_s - atime_ns / SECOND_NS >= DAY_NS / SECOND_NS;
 }
 
 /* Without a time in the state, each turn would find the same, and set it again. */

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/hash.h"
 #include "contrib/libraries/conf_libraries.h"
 #include "contrib/libraries/library_user.h"
@@ -231,13 +231,11 @@ static sqlite3_stmt *prepare_key(struct use_records *records, enum use_query que
 static int insert(struct use_records *records, int64_t hour, const struct use_told *use,
                   int64_t *id)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     sqlite3_stmt *prepared = prepare_key(records, INSERT, hour, use);
     if (prepared == NULL)
         return trouble(records);
     sqlite3_bind_text(prepared, 8, use->path, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int64(prepared, 9, now.tv_sec * SECOND_NS + now.tv_nsec);
+    sqlite3_bind_int64(prepared, 9, (int64_t)clock_ns(CLOCK_REALTIME));
     sqlite3_bind_int64(prepared, 10, use->after_s);
     sqlite3_bind_int64(prepared, 11, use->before_s);
     int error = step(records, prepared, id);

@@ -21,6 +21,7 @@
 #include "conf/base/clocks.h"
 #include "conf/base/descriptors.h"
 #include "conf/base/host.h"
+#include "conf/base/program_run.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_defaults.h"
 #include "contrib/libraries/globs.h"
@@ -330,8 +331,7 @@ static int open_files(struct use_watch *watch)
 {
     const int more[] = {SIGUSR1, SIGCHLD};
     const struct conf *conf = watch->conf;
-    ssize_t length = readlink("/proc/self/exe", watch->self, sizeof watch->self - 1);
-    watch->self[length < 0 ? 0 : length] = '\0';
+    program_place("", watch->self, sizeof watch->self);
     watch->signals = signal_fd(more, 2);
     if (watch->signals < 0)
         return fail(watch->signals, "signals");
