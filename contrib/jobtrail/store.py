@@ -252,10 +252,4 @@ def check_version(version, address):
 
 def trouble(address, error):
     """The Failure for an error of the database."""
-    lacking = re.search(r"no such table: (\w+)|Table '[^']*?(\w+)' doesn't exist", str(error))
-    if lacking:
-        return Failure(
-            "store %s: has no table %s; jobtrail-load makes the tables of the extensions that it is built with"
-            % (escape(address), lacking.group(1) or lacking.group(2))
-        )
     return Failure("store %s: %s" % (escape(address), escape(str(error))))

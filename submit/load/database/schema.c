@@ -3,15 +3,13 @@
 
 #include <stddef.h>
 
-#include "extensions.h"
-
 const struct schema_part schema_parts[] = {
-    SCHEMA_PART(tables, "coverage", true),
-    SCHEMA_PART(libraries, NULL, JOBTRAIL_LIBRARIES),
-    SCHEMA_PART(routines, NULL, JOBTRAIL_ROUTINES),
-    SCHEMA_PART(profile, "profile", JOBTRAIL_PROFILE),
-    SCHEMA_PART(witness, "ranks", JOBTRAIL_WITNESS),
-    SCHEMA_PART(views, NULL, true),
+    SCHEMA_PART(tables, "coverage"),
+    SCHEMA_PART(libraries, NULL),
+    SCHEMA_PART(routines, NULL),
+    SCHEMA_PART(profile, "profile"),
+    SCHEMA_PART(witness, "ranks"),
+    SCHEMA_PART(views, NULL),
     {0},
 };
-const struct schema_part schema_conflict = SCHEMA_PART(conflict, NULL, true);
+const struct schema_part schema_conflict = SCHEMA_PART(conflict, NULL);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tables and views of a store: those of the core, and those of each extension.
+ * The tables and views of a store: those of the core, and those of each extension, also where it is
+ * not built: programs that have it may read the store.
  */
 #ifndef JOBTRAIL_SCHEMA_H
 #define JOBTRAIL_SCHEMA_H
-
-#include <stdbool.h>
 
 /* Tables of another version are refused. contrib/jobtrail/store.py says the same. */
 #define SCHEMA_VERSION 1
@@ -16,7 +15,6 @@ struct schema_part {
     const char *name;
     const char *script[SCHEMA_DIALECTS]; /* may be run again */
     const char *owned; /* its table where a uuid is unique by owner alone; NULL: none has that */
-    bool is_built;     /* else a loader with that extension may have made it */
 };
 
 /* In the order to be made; the last one has no name. */
@@ -36,9 +34,9 @@ SCHEMA_SCRIPT(views);
 SCHEMA_SCRIPT(conflict);
 
 /* A row of schema_parts. */
-#define SCHEMA_PART(name, owned, is_built)                                                         \
+#define SCHEMA_PART(name, owned)                                                                   \
     {                                                                                              \
-#name, {schema_##name##_sqlite, schema_##name##_mariadb }, owned, is_built                 \
+#name, {schema_##name##_sqlite, schema_##name##_mariadb }, owned                           \
     }
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extensions.h"
 #include "submit/load/store/store_state.h"
 
 #define RUNS_AT_ONCE 5000
@@ -48,23 +47,15 @@ static const char *const orphans[] = {
     "DELETE FROM package WHERE id NOT IN (SELECT package_id FROM run_package)",
     "DELETE FROM package_owner WHERE id NOT IN (SELECT owner FROM run_package)",
     "DELETE FROM coverage WHERE end_time < ?",
-#if JOBTRAIL_ROUTINES
     "DELETE FROM routine WHERE id NOT IN (SELECT routine_id FROM run_routine)",
     "DELETE FROM routine_library WHERE id NOT IN (SELECT routine_library_id FROM routine)"
     " AND id NOT IN (SELECT routine_library_id FROM run_routine_library)",
     "DELETE FROM routine_maker WHERE day < ? / 86400.0 - 1 OR (routine_library_id <> 0"
     " AND routine_library_id NOT IN (SELECT id FROM routine_library))",
-#endif
-#if JOBTRAIL_WITNESS
     "DELETE FROM ranks WHERE end_time < ?",
-#endif
-#if JOBTRAIL_PROFILE
     "DELETE FROM profile WHERE end_time < ?",
-#endif
-#if JOBTRAIL_LIBRARIES
     /* what a first scan found is told once, however long it lies there */
     "DELETE FROM library_event WHERE found < ? AND coalesce(first_scan, 0) = 0",
-#endif
     "DELETE FROM slurm_job WHERE end_time < ?",
 };
 #define ORPHANS (sizeof orphans / sizeof orphans[0])

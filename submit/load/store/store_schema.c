@@ -16,7 +16,7 @@ static bool has_name(const char *names, const char *name)
     return false;
 }
 
-/* The names of the parts that loaders have made, of whatever extensions these were built with. */
+/* The names of the parts that loaders have made, of whatever release. */
 static int read_names(struct store_connection *on, struct store_text *names)
 {
     struct value row;
@@ -53,7 +53,7 @@ static int ask_schema(struct store_connection *on, struct store_text *names, boo
         return error;
     *is_whole = true;
     for (const struct schema_part *part = schema_parts; part->name != NULL; part++)
-        if (part->is_built && !has_name(names->text, part->name)) {
+        if (!has_name(names->text, part->name)) {
             *is_whole = false;
             store_text_add(names, "%s ", part->name);
         }
@@ -65,14 +65,14 @@ static int ask_schema(struct store_connection *on, struct store_text *names, boo
     return 0;
 }
 
-/* What shares a uuid in the tables that parts name is in the view `conflict` too. */
-static int make_conflicts(struct store_connection *on, const struct store_text *names)
+/* What shares a uuid in the tables of parts that name one is in the view `conflict` too. */
+static int make_conflicts(struct store_connection *on)
 {
     const struct database_ops *ops = on->ops;
     struct store_text view = {0};
     store_text_add(&view, "%s", schema_conflict.script[ops->dialect]);
     for (const struct schema_part *part = schema_parts; part->name != NULL; part++)
-        if (part->owned != NULL && has_name(names->text, part->name))
+        if (part->owned != NULL)
             store_text_add(&view,
                            " UNION ALL SELECT DISTINCT '%s', one.uuid, one.owner, one.user,"
                            " CAST(one.job_id_raw AS CHAR), one.restart_count, one.cluster,"
@@ -89,10 +89,9 @@ static int make_schema(struct store_connection *on, const struct store_text *nam
     struct store_text note = {0};
     int error = 0;
     for (const struct schema_part *part = schema_parts; error == 0 && part->name != NULL; part++)
-        if (part->is_built)
-            error = ops->change_schema(on->database, part->script[ops->dialect]);
+        error = ops->change_schema(on->database, part->script[ops->dialect]);
     if (error == 0)
-        error = make_conflicts(on, names);
+        error = make_conflicts(on);
     store_text_add(&note, "REPLACE INTO store_state VALUES ('parts', '%s')", names->text);
     if (error == 0)
         error = ops->change_schema(on->database, note.text);

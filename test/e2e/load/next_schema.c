@@ -13,9 +13,9 @@ const char schema_next_mariadb[] = "ALTER TABLE run_own ADD COLUMN IF NOT EXISTS
                                    "UPDATE run_own SET made = uuid WHERE made IS NULL;";
 
 const struct schema_part schema_parts[] = {
-    SCHEMA_PART(tables, "coverage", true), SCHEMA_PART(libraries, NULL, true),
-    SCHEMA_PART(routines, NULL, true),     SCHEMA_PART(witness, "ranks", true),
-    SCHEMA_PART(profile, "profile", true), SCHEMA_PART(views, NULL, true),
-    SCHEMA_PART(next, NULL, true),         {0},
+    SCHEMA_PART(tables, "coverage"), SCHEMA_PART(libraries, NULL),
+    SCHEMA_PART(routines, NULL),     SCHEMA_PART(witness, "ranks"),
+    SCHEMA_PART(profile, "profile"), SCHEMA_PART(views, NULL),
+    SCHEMA_PART(next, NULL),         {0},
 };
-const struct schema_part schema_conflict = SCHEMA_PART(conflict, NULL, true);
+const struct schema_part schema_conflict = SCHEMA_PART(conflict, NULL);

@@ -127,18 +127,10 @@ static const char *const queries[] = {
     "SELECT run_uuid, xalt_run.user, build_user, link_program FROM xalt_run"
     " JOIN xalt_link ON xalt_link.uuid = xalt_run.uuid ORDER BY 1, 2, 3",
     "SELECT uuid, user, outcome, proven FROM coverage ORDER BY uuid, owner",
-#if JOBTRAIL_WITNESS
     "SELECT uuid, user, ended_signal, ended_zero, proven FROM ranks ORDER BY uuid, owner",
-#endif
     "SELECT kind, uuid, user, job_id, restart_count, proven FROM conflict ORDER BY 1, 2, 3, 4, 5, "
     "6",
 };
-
-#if JOBTRAIL_WITNESS
-#define NO_RANKS " DELETE FROM ranks;"
-#else
-#define NO_RANKS ""
-#endif
 
 static char location_text[256] = ":memory:";
 static const struct database_ops *ops = &database_sqlite;
@@ -156,7 +148,7 @@ static struct store *opened(void)
         ops->change_schema(store->connection.database,
                            "DELETE FROM run_day; DELETE FROM run_own; DELETE FROM link;"
                            "DELETE FROM run_package; DELETE FROM package_owner;"
-                           "DELETE FROM coverage;" NO_RANKS),
+                           "DELETE FROM coverage; DELETE FROM ranks;"),
         0);
     return store;
 }
