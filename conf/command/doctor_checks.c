@@ -13,6 +13,7 @@
 /* clang-format off */
 const struct doctor_check doctor_checks[] = {
     {STARTS, false, doctor_slurm}, /* finds out which configuration is looked at */
+    {ALL, true, doctor_left_out},
     {STARTS, true, doctor_files},
     {STARTS, true, doctor_tracking},
     {STARTS, true, doctor_transports},

@@ -34,6 +34,9 @@ bool doctor_runs_in_job(void);
 /* Files and directories that the configuration names, and the policy. */
 void doctor_files(struct doctor *doctor, const struct conf *conf);
 
+/* Sections of extensions that this jobtrail is built without. */
+void doctor_left_out(struct doctor *doctor, const struct conf *conf);
+
 /* What the configuration switches off. */
 void doctor_tracking(struct doctor *doctor, const struct conf *conf);
 

@@ -58,13 +58,17 @@ static void check_host(struct doctor *doctor, const struct conf *conf)
                 verdict.rule->pattern, conf->path, verdict.rule->line);
 }
 
-void doctor_tracking(struct doctor *doctor, const struct conf *conf)
+void doctor_left_out(struct doctor *doctor, const struct conf *conf)
 {
     const struct extension *extension;
     for (size_t at = 0; (extension = conf_left_out(conf, &at)) != NULL;)
         doctor_add(doctor, FINDING_WARN, extension->name, conf->path,
                    "take the section out, or build jobtrail with it", CONF_LEFT_OUT,
                    extension->name, extension->words);
+}
+
+void doctor_tracking(struct doctor *doctor, const struct conf *conf)
+{
     check_switches(doctor, conf);
     check_host(doctor, conf);
     if (strcmp(conf->transport, "none") == 0) {

@@ -84,6 +84,17 @@ finds_none() {
     [[ $(jq -r '.[] | select(.check == "role").object' "$BATS_TEST_TMPDIR/said") == *collector ]]
 }
 
+@test "sections of extensions that this jobtrail is built without, on every machine" {
+    local role
+    new_job
+    printf '[answers]\naddress = nowhere:1\n[libraries]\nlog_size = 1M\n[profile]\nsteps = asked\n[routines]\nkeep = soname:x\n[witness]\nlevel = ends\n' >>"$CONF"
+    for role in node login collector; do
+        doctor --json --role "$role" >"$BATS_TEST_TMPDIR/said" || true
+        diff <(jq -r '.[] | select(.found | contains("] has no effect: this jobtrail is built without ")).check' "$BATS_TEST_TMPDIR/said" | sort) \
+            <(xargs -n 1 <<<"$JOBTRAIL_LEFT_OUT" | sed '/^$/d' | sort)
+    done
+}
+
 @test "the plugin's line: none, one that is required, of a plugin that is not there" {
     new_job
     : >"$SLURM/plugstack.conf"
