@@ -4,6 +4,7 @@
 import os
 import sys
 
+from . import extensions
 from .text import escape
 
 MOST = 3
@@ -30,9 +31,12 @@ def alike(word, names):
     return [by_form[form] for form in dict.fromkeys(exchanged + found + begin)][:MOST]
 
 
-def hint(word, names, before=""):
+def hint(word, names, before="", of=None):
     """"; did you mean A, B or C?" for the end of a message, with `before` before each, or "" where no name is like the
-    word."""
+    word. `of`: {name: the extension that has it}; of one that is not here that is said instead."""
+    lacking = extensions.lacking(of.get(word.lower())) if of else None
+    if lacking:
+        return ": " + lacking
     found = [before + escape(name) for name in alike(word, names)]
     if not found:
         return ""

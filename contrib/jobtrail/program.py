@@ -8,7 +8,7 @@ import signal
 import sys
 
 from . import extensions
-from .hints import hint
+from .hints import hint, tell
 from .pattern import Pattern
 from .text import escape, stored
 
@@ -65,10 +65,12 @@ class Refused(argparse.Action):
         parser.error("%s cannot be answered: %s" % (option, self.reason))
 
 
-def add_of(add, extension, option, **words):
-    """An option that the extension answers."""
+def add_of(add, extension, option, variable=None, **words):
+    """An option that the extension answers. `variable`: of the environment, what the option is by default."""
     lacking = extensions.lacking(extension)
     if lacking:
+        if variable and os.environ.get(variable):
+            tell("%s has no effect: %s" % (variable, lacking))
         words = {"action": Refused, "nargs": 0 if "action" in words else 1, "reason": lacking, "help": argparse.SUPPRESS}
     add(option, **words)
 

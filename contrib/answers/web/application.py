@@ -10,6 +10,7 @@ import traceback
 from ...hints import hint
 from ...pattern import Pattern
 from ...program import Failure
+from ...report.pages import OF_EXTENSION
 from ...text import escape
 from . import layout, tables
 from .pages import ROUTES
@@ -39,7 +40,7 @@ def respond(asker, page, now):
 
 def answer(asker, page, now):
     if page.route not in ROUTES:
-        raise Refused(404, "There is no page %s%s" % (escape(page.route), hint(page.route, ROUTES) or "."))
+        raise Refused(404, "There is no page %s%s" % (escape(page.route), hint(page.route, ROUTES, of=OF_EXTENSION) or "."))
     with contextlib.redirect_stderr(io.StringIO()) as said:
         sheet = ROUTES[page.route](asker, page, now)
     sheet.said += lines_of(said.getvalue())

@@ -2,6 +2,7 @@
 """What a page is made of: who asks, the period and the filters in its address, the store, and the sums of the report."""
 
 
+from ... import extensions
 from ...hints import hint
 from ...pattern import Pattern
 from ...report import days
@@ -63,8 +64,13 @@ class Context:
     def get(self, name):
         return self.values.get(name, "")
 
-    def check_choice(self, name, choices):
-        if self.get(name) and self.get(name) not in choices:
+    def check_choice(self, name, choices, of=None):
+        """`of`: {a choice: the extension that has it}."""
+        value = self.get(name)
+        if value and value not in choices:
+            lacking = of and extensions.lacking(of.get(value))
+            if lacking:
+                raise Refused(400, "%s=%s cannot be answered: %s" % (name, value, lacking))
             raise Refused(400, "%s must be one of %s." % (name, ", ".join(choices)))
 
     def number(self, name, default, most):

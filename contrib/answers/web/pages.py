@@ -2,7 +2,7 @@
 """The pages, by the last part of their address. Each is a Sheet of tables; layout.py shows it."""
 
 
-from ... import extensions, library
+from ... import library
 from ...acct import coverage, details, fields
 from ...acct import main as acct
 from ...acct.diff import differences, value_text
@@ -47,7 +47,7 @@ class Tables:
     def __init__(self, context, names):
         wanted = context.get("table")
         if wanted and wanted not in names:
-            raise Refused(404, "There is no table %s here%s" % (escape(wanted), hint(wanted, names) or "."))
+            raise Refused(404, "There is no table %s here%s" % (escape(wanted), hint(wanted, names, of=things.OF_EXTENSION) or "."))
         self.names = (wanted,) if wanted else names
         self.is_one = len(self.names) == 1
         self.view = context.view() if self.is_one or context.whole else View(rows=FIRST)
@@ -71,7 +71,7 @@ REPORT_ASKED = ("of", "paths", "use")
 
 
 def asked_use(context, name):
-    context.check_choice("use", use_parts.USES if name in fitting.BY_USE else ())
+    context.check_choice("use", use_parts.USES if name in fitting.BY_USE else (), use_parts.OF_EXTENSION)
     return context.get("use") or None
 
 
@@ -324,9 +324,7 @@ def select_facts(context, selection, number):
     return selection
 
 
-RUN_TABLES = ("fields", "profile", "mpi", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
-OF_EXTENSION = {"profile": "profile", "mpi": "profile", "ranks": "witness", "routines": "routines"}
-RUN_TABLES = tuple(name for name in RUN_TABLES if extensions.lacking(OF_EXTENSION.get(name)) is None)
+RUN_TABLES = things.here("fields", "profile", "mpi", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
 RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID")
 
 

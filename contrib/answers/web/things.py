@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The things that reports name, each with the tables of its page."""
 
-from ... import coverage_told
+from ... import coverage_told, extensions
 from ...report import days
 from ...report.allocation_pages import WHY
 from ...report.columns import COUNT, DATE, ESTIMATE, HOURS, RANGE, TEXT, Page, day_of
@@ -10,22 +10,26 @@ from ...report.sums import SumsByName
 from ...report.usage import USAGE_COLUMNS, hours_column, usage_cells
 from . import site
 
+# of which extension tables are
+OF_EXTENSION = {"profile": "profile", "mpi": "profile", "ranks": "witness", "routines": "routines", "changes": "libraries",
+                "uses": "libraries", "removal": "libraries", "documentation": "libraries"}  # fmt: skip
+
+
+def here(*names):
+    return tuple(name for name in names if extensions.is_here(OF_EXTENSION.get(name)))
+
+
 # Things of which the report has a table, and the tables on their pages. `runs` and `jobs` are the store's; `monthly`,
 # `builds`, `files` and `coverage` of an executable are below; the others are those of the report.
 SOFTWARE = {
     "executable": ("executables", ("monthly", "users", "accounts", "endings", "builds", "libraries", "modules", "packages",
                                    "coverage", "runs")),
-    "library": ("libraries", ("monthly", "executables", "users", "accounts", "files", "modules", "changes", "uses", "removal",
-                              "documentation", "runs")),
-    "module": ("modules", ("monthly", "executables", "users", "accounts", "libraries", "changes", "uses", "removal", "documentation",
-                           "runs")),
+    "library": ("libraries", here("monthly", "executables", "users", "accounts", "files", "modules", "changes", "uses", "removal",
+                                  "documentation", "runs")),
+    "module": ("modules", here("monthly", "executables", "users", "accounts", "libraries", "changes", "uses", "removal", "documentation",
+                               "runs")),
     "package": ("packages", ("monthly", "executables", "users", "accounts", "packages", "runs")),
 }
-if site.DOOR is None:
-    SOFTWARE = {
-        thing: (kind, tuple(name for name in names if name not in ("changes", "uses", "removal", "documentation")))
-        for thing, (kind, names) in SOFTWARE.items()
-    }
 PEOPLE = {
     "user": ("users", ("monthly", "executables", "accounts", "endings", "failures", "libraries", "modules", "packages",
                        "coverage", "jobs", "runs")),

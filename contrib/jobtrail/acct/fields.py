@@ -349,9 +349,9 @@ def find_field(name, fields):
     wanted = name.lower()
     found = [field for field in fields if wanted and field[0].lower().startswith(wanted)]
     if not found:
-        message = 'Invalid field requested: "%s"' % escape(name)
-        lacking = extensions.lacking(OF_EXTENSION.get(wanted))
-        raise Failure("%s: %s" % (message, lacking) if lacking else message + hint(name, [field[0] for field in fields]))
+        whole = next((each for each in OF_EXTENSION if wanted and each.startswith(wanted)), name)
+        more = hint(whole, [field[0] for field in fields], of=OF_EXTENSION)
+        raise Failure('Invalid field requested: "%s"%s' % (escape(name), more))
     return next((field for field in found if field[0].lower() == wanted), found[0])
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The pages of the report, and which options fit them. An option that nothing would come of is an error."""
 
-from .. import extensions
 from ..hints import hint
 from ..program import Failure
 from ..text import escape
@@ -110,8 +109,7 @@ def check(options):
     """Failure where options do not fit together, as they are given."""
     for page in options.page:
         if page not in PAGES:
-            lacking = extensions.lacking(OF_EXTENSION.get(page))
-            more = ": " + lacking if lacking else hint(page, PAGES) or "; there are " + ", ".join(PAGES)
+            more = hint(page, PAGES, of=OF_EXTENSION) or "; there are " + ", ".join(PAGES)
             raise Failure("there is no page " + escape(page) + more)
     if options.update:
         check_update(options)

@@ -65,7 +65,7 @@ def parser(own=None):
         return parser
     add("--pseudonym-key", metavar="FILE", type=file_path, help="the secret of the pseudonyms; default: a new one")
     add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
-    program.add_of(add, "libraries", "--libraries", metavar="FILE", help="list of the site's libraries, of jobtrail-libmon list --json; default:"
+    program.add_of(add, "libraries", "--libraries", "JOBTRAIL_LIBRARIES", metavar="FILE", help="list of the site's libraries, of jobtrail-libmon list --json; default:"
         " $JOBTRAIL_LIBRARIES")  # fmt: skip
     program.add_of(add, "routines", "--entries", metavar="FILE", help="of uncalled, with --lib: what the library offers; a shared library, or a list of routines")
     add("-o", "--output", metavar="FILE", type=file_path,
@@ -73,7 +73,8 @@ def parser(own=None):
     add("--summary", metavar="FILE", type=file_path, help="cache of sums; default: beside a SQLite store,"
         " else /var/cache/jobtrail/summary.db")  # fmt: skip
     add("--update", action="store_true", help="bring the cache, and logs of calls, up to date, and report nothing")
-    program.add_of(add, "routines", "--routine-logs", metavar="DIR", default=stored(os.environ.get("JOBTRAIL_ROUTINE_LOGS") or "") or None,
+    program.add_of(add, "routines", "--routine-logs", "JOBTRAIL_ROUTINE_LOGS", metavar="DIR",
+        default=stored(os.environ.get("JOBTRAIL_ROUTINE_LOGS") or "") or None,
         help="of --update: logs of calls of routines; default: $JOBTRAIL_ROUTINE_LOGS, else none")  # fmt: skip
     program.add_store_option(parser)
     return parser

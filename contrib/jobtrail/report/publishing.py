@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a report that others may read leaves out, and which options go with that."""
 
+from ..hints import hint
 from ..program import Failure
 from ..text import escape
 from .allocation_pages import ALLOCATED_BY
 from .calendar_pages import CALENDARS, rows_of
 from .link_page import LINKED_BY
-from .pages import PAGES
+from .pages import OF_EXTENSION, PAGES
 
 # pages that name what a page of the key's name is about
 NAMED_IN = {
@@ -27,7 +28,8 @@ def check(options):
     """Failure where options do not fit together, as they are given."""
     for name in options.without:
         if name not in PAGES:
-            raise Failure("there is no page %s to leave out; there are %s" % (escape(name), ", ".join(PAGES)))
+            more = hint(name, PAGES, of=OF_EXTENSION) or "; there are " + ", ".join(PAGES)
+            raise Failure("there is no page %s to leave out%s" % (escape(name), more))
     for name in options.page:
         if is_left_out(name, options):
             raise Failure("the page %s is left out by --without" % name)

@@ -28,6 +28,19 @@ lacks() {
     ((status > 0)) && [[ $output == "" && $stderr == *"this jobtrail is built without $1"* && $stderr != *Traceback* ]]
 }
 
+# web_lacks WORDS TARGET...: jobtrail-web says so, too
+web_lacks() {
+    local target ask='import sys, time, types
+from jobtrail.answers.web import application, request
+response = application.guarded(types.SimpleNamespace(scopes=lambda: None), request.Page(sys.argv[1]), time.time())
+print(response.status, response.body.decode())'
+    for target in "${@:2}"; do
+        run --separate-stderr env PYTHONPATH="$PLACE" /usr/bin/python3 -c "$ask" "$target"
+        echo "$output $stderr"
+        [[ $output == 40[04]*"this jobtrail is built without $1"* && $output != *"did you mean"* && $stderr == "" ]] || return
+    done
+}
+
 # answers PROGRAM ARGUMENT...
 answers() {
     run --separate-stderr "$PLACE/jobtrail-$1" "${@:2}"
@@ -61,7 +74,7 @@ answers() {
         # shellcheck disable=SC2086
         lacks libraries acct -a $option
     done
-    for option in changes unused removal "weekdays --use opened"; do
+    for option in changes unused removal "weekdays --use opened" "--without users,changes"; do
         # shellcheck disable=SC2086
         lacks libraries report $option
     done
@@ -70,6 +83,9 @@ answers() {
     answers report -S 2024-11-20
     answers report -S 2024-11-20 weekdays --use linked
     answers report -S 2024-11-20 --lib nope
+    JOBTRAIL_LIBRARIES=/nonexistent answers report -S 2024-11-20
+    [[ $stderr == *"jobtrail-report: JOBTRAIL_LIBRARIES has no effect: this jobtrail is built without libraries"* ]]
+    web_lacks libraries /changes /removal "/weekdays?use=opened" "/library?name=m&table=uses"
     [[ ! -e $PLACE/libraries ]]
     run --separate-stderr env PYTHONPATH="$PLACE" /usr/bin/python3 -c 'import jobtrail.answers.web.pages as pages
 print([pages.site.DOOR, [name for _, names in pages.things.SOFTWARE.values() for name in names if name in ("changes", "removal")]])'
@@ -80,7 +96,9 @@ print([pages.site.DOOR, [name for _, names in pages.things.SOFTWARE.values() for
     leave_out witness
     lacks "the kernel's witness" acct -a --ranks
     lacks "the kernel's witness" acct -o JobID,RanksFailed
+    lacks "the kernel's witness" acct -o JobID,RanksF
     lacks "the kernel's witness" report efficiency
+    web_lacks "the kernel" /efficiency "/run?table=ranks"
     answers acct -a -S 2024-11-20 --no-sacct --json
     [ "$(jq -c '[.runs[].ranks] | unique' <<<"$output")" = '[null]' ]
     answers acct -a -S 2024-11-20 --no-sacct -X
@@ -93,10 +111,15 @@ print([pages.site.DOOR, [name for _, names in pages.things.SOFTWARE.values() for
     lacks routines acct -a --routines
     lacks routines acct --routine sqrt
     lacks routines acct -o JobID,Routines
+    lacks routines acct -o JobID,rout
     lacks routines report uncalled
+    lacks routines report --without routines
     lacks routines report months --use called
     lacks routines report --entries x
     lacks routines report --update --routine-logs x
+    JOBTRAIL_ROUTINE_LOGS=x answers report --update
+    [[ $stderr == "jobtrail-report: JOBTRAIL_ROUTINE_LOGS has no effect: this jobtrail is built without routines" ]]
+    web_lacks routines /routines /uncalled "/months?use=called" "/run?table=routines"
     answers acct -a -S 2024-11-20 --no-sacct --json
     [ "$(jq -c '[.runs[].routines] | unique' <<<"$output")" = '[null]' ]
     answers acct -a -S 2024-11-20 --no-sacct -X
@@ -104,11 +127,17 @@ print([pages.site.DOOR, [name for _, names in pages.things.SOFTWARE.values() for
     answers report -S 2024-11-20
 }
 
-@test "a store of a loader without an extension that is here" {
-    local store=$BATS_TEST_TMPDIR/store.db
-    cp "$BATS_FILE_TMPDIR/store.db" "$store"
-    sqlite3 "$store" "DROP TABLE ranks"
-    run -1 --separate-stderr "$JOBTRAIL_BIN/jobtrail-acct" --no-sacct --store "sqlite:$store" -a -S 2024-11-20 --ranks
-    echo "$output $stderr"
-    [[ $stderr == "jobtrail-acct: store sqlite:$store: has no table ranks; jobtrail-load makes the tables of the extensions that it is built with" ]]
+@test "without profiles" {
+    local field
+    leave_out profile
+    for field in Profile prof mpi MPIShare; do
+        lacks profiles acct -o "JobID,$field"
+    done
+    lacks profiles report mpi
+    lacks profiles report --without mpi
+    web_lacks profiles /mpi "/run?table=profile" "/run?table=mpi"
+    answers acct -a -S 2024-11-20 --no-sacct --json
+    [ "$(jq -c '[.runs[].profile] | unique' <<<"$output")" = '[null]' ]
+    answers acct -a -S 2024-11-20 --no-sacct -X
+    answers report -S 2024-11-20
 }
