@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extensions.h"
 #include "submit/load/store/store_state.h"
 
 #define RUNS_AT_ONCE 5000
@@ -47,6 +48,11 @@ static const char *const orphans[] = {
     "DELETE FROM package WHERE id NOT IN (SELECT package_id FROM run_package)",
     "DELETE FROM package_owner WHERE id NOT IN (SELECT owner FROM run_package)",
     "DELETE FROM coverage WHERE end_time < ?",
+#if !JOBTRAIL_ROUTINES /* which drops these with their run; another one may get its id */
+    "DELETE FROM run_routine WHERE run_id NOT IN (SELECT id FROM run_own)",
+    "DELETE FROM run_routine_library WHERE run_id NOT IN (SELECT id FROM run_own)",
+    "DELETE FROM run_routine_watch WHERE run_id NOT IN (SELECT id FROM run_own)",
+#endif
     "DELETE FROM routine WHERE id NOT IN (SELECT routine_id FROM run_routine)",
     "DELETE FROM routine_library WHERE id NOT IN (SELECT routine_library_id FROM routine)"
     " AND id NOT IN (SELECT routine_library_id FROM run_routine_library)",

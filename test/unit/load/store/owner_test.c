@@ -422,6 +422,10 @@ TEST(what_is_too_old_goes_without_anothers)
                                         " WHERE job_part_id IN (SELECT id FROM job_part"
                                         " WHERE user = 'mallory')"),
                      0);
+    assert_int_equal(ops->change_schema(store->connection.database,
+                                        "INSERT INTO run_routine_watch SELECT id, 1, 0, 0"
+                                        " FROM run_own"),
+                     0);
     assert_int_equal(store_expire(store, 5.5e8, &stop, &runs), 0);
     char *text = contents(store);
     assert_int_equal(runs, 7);
@@ -434,8 +438,11 @@ TEST(what_is_too_old_goes_without_anothers)
     assert_has_not(text, RUN_U);
     free(text);
     assert_int_equal(store_expire(store, 6.5e8, &stop, &runs), 0);
-    struct statement *left = store_statement(
-        &store->connection, "SELECT 1 FROM run_package UNION SELECT 2 FROM run_day", &(int){0});
+    struct statement *left =
+        store_statement(&store->connection,
+                        "SELECT 1 FROM run_package UNION SELECT 2 FROM run_day UNION SELECT 3 FROM"
+                        " run_routine_watch",
+                        &(int){0});
     assert_int_equal(store_ask(&store->connection, left, NULL, &(int64_t){0}, 1), 0);
     store_close(store);
 }
