@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Which room may include which: the table in ARCHITECTURE.md, and what keeps to it.
+# Which room may include which: the tables in ARCHITECTURE.md and the extensions' README.md, and what keeps to them.
 
 @test "includes, header names and libraries keep to the table of rooms" {
     "$JOBTRAIL_SOURCE/test/rules/check_rooms" "$JOBTRAIL_SOURCE"
@@ -10,7 +10,8 @@
 copy_sources() {
     mkdir "$1"
     (cd "$JOBTRAIL_SOURCE" && find . \( -name .git -o -path ./build \) -prune -o -type f \
-        \( -name '*.[ch]' -o -name '*.def' -o -name '*.h.in' -o -name '*.py' -o -name CMakeLists.txt -o -name ARCHITECTURE.md \) -print0 |
+        \( -name '*.[ch]' -o -name '*.def' -o -name '*.h.in' -o -name '*.py' -o -name CMakeLists.txt -o -name ARCHITECTURE.md \
+        -o -path './contrib/*/README.md' \) -print0 |
         tar --null -cf - -T -) | tar -C "$1" -xf -
 }
 
@@ -51,6 +52,12 @@ breach() {
     # shellcheck disable=SC2016 # the backquotes are the table's
     breach "ARCHITECTURE.md: submit/flush may include contrib/witness, which is an extension's" \
         sed -i 's/^| `submit\/flush` |\(.*\)|$/| `submit\/flush` |\1, `contrib\/witness` |/' ARCHITECTURE.md
+    # shellcheck disable=SC2016 # likewise
+    breach "ARCHITECTURE.md: submit/outbox may include contrib/witness, which is an extension's" \
+        sed -i 's/^| `submit\/record` |\(.*\)|$/| `submit\/record` |\1, `contrib\/witness` |/' ARCHITECTURE.md
+    # shellcheck disable=SC2016 # likewise
+    breach "contrib/witness/README.md: contrib/profile/load is in several tables, or not of this extension or the core" \
+        tee -a contrib/witness/README.md <<<'| `contrib/profile/load` | what | – |'
     breach "one header name, several headers: submit/flush/quarantine.h, submit/job/quarantine.h" \
         cp submit/job/quarantine.h submit/flush
     breach "journal in several files: submit/job/job_journal.h, submit/job/quarantine.h" \
