@@ -43,3 +43,11 @@ product=(-not -path './test/*' -not -path './docs/*' -not -path './debian/*' -no
     holds keys "$(sed -n 's/^#define CONF_KEYS //p' "$JOBTRAIL_SOURCE/conf/conf.h")"
     holds options "$("$JOBTRAIL_BIN/jobtrail-acct" --help | grep -c '^ *-')"
 }
+
+@test "no decision has more words" {
+    local file
+    for file in "$JOBTRAIL_SOURCE"/docs/decisions/0*.md; do
+        echo "${file##*/}"
+        holds decision "$(wc -w <"$file")"
+    done
+}
