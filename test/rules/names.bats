@@ -45,14 +45,51 @@ TEXT
     done
 }
 
-@test "each check of doctor is in the manual" {
-    local code page
-    # doctor_add(doctor, FINDING_BAD, "word", ...), doctor_writable(doctor, "word", ...)
-    code=$(cd "$JOBTRAIL_SOURCE" && cat conf/command/*doctor*.c contrib/*/doctor*.c contrib/libraries/doctor/*.c | tr -s ' \n' ' ' |
-        grep -oP '(?:(?:FINDING_\w+|doctor), |define CHECK )"\K[a-z]+(?=")' | sort -u)
-    page=$(sed -n '/^\*doctor\*$/,/^\*make-key\*$/p' "$JOBTRAIL_SOURCE/conf/command/jobtrail-conf.8.scd")
-    [[ $(wc -l <<<"$code") -ge 40 && -n $page ]]
+# findings FILE...: the words of C, as in doctor_add(doctor, FINDING_BAD, "word", ...), doctor_writable(doctor, "word", ...)
+findings() {
+    cat "$@" 2>/dev/null | tr -s ' \n' ' ' | grep -oP '(?:(?:FINDING_\w+|doctor), |define CHECK )"\K[a-z]+(?=")' | sort -u
+}
+
+# told: the words of a manual page on stdin
+told() {
+    grep -oP '^\t?- \K_[a-z_, ]*_(?=:)' | grep -oP '[a-z]+' | sort -u
+}
+
+@test "each check of doctor is in the manual, those of an extension in its own page" {
+    local page extension extensions all=$BATS_TEST_TMPDIR/told
+    cd "$JOBTRAIL_SOURCE"
+    page=$(sed -n '/^\*doctor\*$/,/^\*make-key\*$/p' conf/command/jobtrail-conf.8.scd)
     # all but the stations of --run, which have one word
-    diff <(echo "$code") <(sed '/^\tWith \*--run\*/,$d' <<<"$page" | grep -oP '^\t- \K_[a-z_, ]*_(?=:)' | grep -oP '[a-z]+' |
-        cat - <(grep -oP 'a finding _\K[a-z]+' <<<"$page") | sort -u)
+    { sed '/^\tWith \*--run\*/,$d' <<<"$page" | told && grep -oP 'a finding _\K[a-z]+' <<<"$page"; } >"$all"
+    read -ra extensions < <(sed -nE 's/^set\(JOBTRAIL_EXTENSIONS (.*)\)$/\1/p' CMakeLists.txt)
+    for extension in "${extensions[@]}"; do
+        sed -n '/^# DOCTOR/,/^# SEE/p' "contrib/$extension/jobtrail-$extension.5.scd" | told | tee -a "$all" >"$all.own"
+        [[ -s $all.own && $(comm -13 <(findings "contrib/$extension"/{doctor*.c,doctor/*.c}) "$all.own") == "" ]]
+    done
+    [[ $(wc -l <"$all") -ge 40 ]]
+    diff <(findings conf/command/*doctor*.c contrib/*/doctor*.c contrib/*/doctor/*.c) <(sort -u "$all")
+}
+
+@test "each key of the configuration is in the manual, those of an extension in its own page" {
+    local section key page count=0
+    cd "$JOBTRAIL_SOURCE"
+    while read -r section key; do
+        page=$(sed -n "/^## \[$section\]/,/^#/p" conf/jobtrail.conf.5.scd)
+        [[ $page ]] || page=$(<"contrib/$section/jobtrail-$section.5.scd")
+        grep -qE "^(\*.*, )?\*$key\* = " <<<"$page" || { echo "[$section] $key" && false; }
+        count=$((count + 1))
+    done < <(sed -nE 's/^CONF_(LINES_)?KEY\("([a-z]+)", "([a-z_]+)".*/\2 \3/p' conf/conf_settings.def contrib/*/*_settings.def)
+    [[ $count -ge 85 ]]
+}
+
+@test "manual pages render without a warning, and name pages that exist" {
+    local page name
+    cd "$JOBTRAIL_SOURCE"
+    for page in "$JOBTRAIL_STAGE"/share/man/man*/*jobtrail*; do
+        man --warnings -l "$page" 2>&1 >/dev/null | grep . && { echo "$page" && false; }
+    done
+    find . -path ./build -prune -o -name '*.scd' -print | sed -E 's|.*/(.*)\.([0-9])\.scd$|\1(\2)|' | sort >"$BATS_TEST_TMPDIR/pages"
+    grep -rhoP --include='*.scd' '\*(?=[a-z_]*jobtrail)\K[a-z_.-]+\*\([0-9]\)' conf contrib ldwrap spank submit | tr -d '*' | sort -u |
+        comm -13 "$BATS_TEST_TMPDIR/pages" - | grep . && false
+    true
 }
