@@ -28,7 +28,7 @@ void set_programs_free(struct set_programs *programs);
 
 enum { SET_PROGRAM_HASH = 17 };
 
-/* The name by which records have the program of the rank (jobtrail-record(5)); "-": it has none. */
+/* The name of the rank's program in records (jobtrail-record-profile(5)); "-": it has none. */
 const char *set_program_hash(const struct profile_rank *rank, char room[SET_PROGRAM_HASH]);
 
 /* Prints "# programs: ..." where there are several. */

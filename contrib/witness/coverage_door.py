@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the kernel's witness has told of jobs, and whether the ledger says the same: the witness_... of coverage records,
-jobtrail-record(5). See coverage_told.py."""
+jobtrail-record-witness(5). See coverage_told.py."""
 
 from .. import text
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Ranks of parallel programs, summarised: each node sends its own (ranks records, see jobtrail-record(5)), and here they are
+"""Ranks of parallel programs, summarised: each node sends its own (ranks records, see jobtrail-record-witness(5)), and here they are
 added up. What is proven and what is not are never added to each other.
 """
 
