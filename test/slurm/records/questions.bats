@@ -141,6 +141,11 @@ ask() { # COMMAND
     [ "$(commands | grep -c '^jobtrail-\(acct\|report\) ')" -eq "$count" ]
 }
 
+@test "README's questions are among these" {
+    # shellcheck disable=SC2016 # no command
+    [ "$(sed -n 's/^|.*| `\(jobtrail-.*\)` |$/\1/p' "$JOBTRAIL_SOURCE/README.md" | grep -cxFf <(commands))" -eq 6 ]
+}
+
 @test "the C library that a job loaded has the version that people know, by the site's map" {
     [[ $(ask "jobtrail-acct -j 12.0 -n -P -o libversions") == *"glibc/$GLIBC"* ]]
     [[ $(ask "jobtrail-acct -j 12.0 --lib 'glibc=$GLIBC' --lib 'nothing>=1' -n -P -o exec" 2>"$BATS_TEST_TMPDIR/hints") == eat_memory ]]
