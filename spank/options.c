@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "conf/policy/policy.h"
-#include "extensions.h"
 #include "spank/profile_part.h"
 #include "spank/settings.h"
 
@@ -24,18 +23,6 @@ static int option_given(int value, const char *argument, int remote)
     is_opted_out = no;
     return 0;
 }
-
-static int no_profile_given(int is_kept, const char *argument, int remote)
-{
-    (void)is_kept;
-    (void)argument;
-    if (!remote)
-        slurm_info("jobtrail: no profile will be made: this jobtrail is built without profiles");
-    return 0;
-}
-
-static const struct profile_part no_profile = {.option_given = no_profile_given};
-const struct profile_part *const profile_part = JOBTRAIL_PROFILE ? &profile_part_row : &no_profile;
 
 static void register_profile(spank_t spank, uint32_t switches)
 {

@@ -9,7 +9,7 @@
 #include "conf/base/host.h"
 #include "conf/policy/policy_open.h"
 #include "conf/policy/policy_read.h"
-#include "extensions.h"
+#include "spank/profile_part.h"
 #include "spank/spool_path.h"
 
 const char *settings_conf(int argc, char *argv[])
@@ -53,7 +53,8 @@ int settings_open(const char *conf, struct settings *settings)
     found.submit = policy_string(found.policy, POLICY_SUBMIT);
     found.hooks = policy_string(found.policy, POLICY_HOOKS);
     found.ledger_bytes = header->ledger_bytes;
-    if (JOBTRAIL_PROFILE && (header->switches & (POLICY_PROFILE_ASKED | POLICY_PROFILE_ALL)) != 0)
+    if (profile_part->make != NULL &&
+        (header->switches & (POLICY_PROFILE_ASKED | POLICY_PROFILE_ALL)) != 0)
         found.profile_bytes = header->profile_bytes;
     found.epilog_timeout_s = header->epilog_timeout_s;
     found.switches = header->switches;

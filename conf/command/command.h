@@ -41,8 +41,9 @@ enum exit_status command_doctor(const struct options *options);
 enum exit_status command_explain(const struct options *options);
 enum exit_status command_show(const struct options *options);
 
-/* What keys of [profile] have no effect together with the others; static. NULL: all have. Of an
- * extension. */
+/* What keys have no effect together with the others; static. NULL: all have. Of an extension, which
+ * defines it; NULL where that is not built. */
+extern const char *(*const command_advice)(const struct conf *conf);
 const char *profile_advice(const struct conf *conf);
 
 /* Says on stderr why a configuration was refused. Returns STATUS_REFUSED. */

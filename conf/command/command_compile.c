@@ -11,7 +11,6 @@
 #include "conf/policy/policy_open.h"
 #include "conf/policy_file.h"
 #include "conf/secret_file.h"
-#include "extensions.h"
 
 /* ---- check ----------------------------------------------------------------------------------- */
 
@@ -41,11 +40,9 @@ enum exit_status command_check(const struct options *options)
         for (size_t at = 0; (extension = conf_left_out(&conf, &at)) != NULL;)
             fprintf(stderr, "%s: warning: " CONF_LEFT_OUT "\n", options->conf, extension->name,
                     extension->words);
-#if JOBTRAIL_PROFILE
-        const char *advice = profile_advice(&conf);
+        const char *advice = command_advice == NULL ? NULL : command_advice(&conf);
         if (advice != NULL)
             fprintf(stderr, "%s: warning: %s\n", options->conf, advice);
-#endif
     }
     conf_free(&conf);
     return error == 0 ? STATUS_OK : command_refused(&why);

@@ -9,7 +9,6 @@
 #include "conf/command/command.h"
 #include "conf/command/explain.h"
 #include "conf/compile.h"
-#include "extensions.h"
 
 /* ---- Lines of standard input ----------------------------------------------------------------- */
 
@@ -139,30 +138,6 @@ static int print_command_line(const struct explain *explain, const struct option
     json_object_array_add(all, json);
     return json == NULL ? -ENOMEM : 0;
 }
-
-/* What extensions say of a file. */
-static const struct explain_file {
-    size_t option; /* where in struct options its path is */
-    const char *name, *extension;
-    int (*explain)(const struct explain *explain, const char *path, struct json_object *all);
-} explain_files[] = {
-    {offsetof(struct options, library), "--library", "libraries",
-#if JOBTRAIL_LIBRARIES
-     explain_library
-#else
-     NULL
-#endif
-    },
-    {offsetof(struct options, routines), "--routines", "routines",
-#if JOBTRAIL_ROUTINES
-     explain_routines
-#else
-     NULL
-#endif
-    },
-};
-
-#define EXPLAIN_FILES (sizeof explain_files / sizeof *explain_files)
 
 static const char *file_of(const struct explain_file *file, const struct options *options)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What doctor looks at. A check is a row of doctor_checks.c and a function here, which an extension
- * defines in its own folder.
+ * What doctor looks at. A check is a row of command_tables.c and a function here, which an
+ * extension defines in its own folder.
  */
 #ifndef JOBTRAIL_DOCTOR_CHECKS_H
 #define JOBTRAIL_DOCTOR_CHECKS_H

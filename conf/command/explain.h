@@ -54,13 +54,23 @@ struct json_object *explain_json(const struct explain *explain,
 int explain_command_line_print(const struct explain *explain, int argc, char **argv);
 struct json_object *explain_command_line_json(const struct explain *explain, int argc, char **argv);
 
-/* Whether a file is a library that is watched, by which lines of [libraries], and how it is named:
- * as a sentence on stdout, or as an object that is added to the array `all`. Returns 0 or
- * -errno. */
+/* What an extension says of a file. */
+struct explain_file {
+    size_t option;                /* where in struct options (command.h) its path is */
+    const char *name, *extension; /* of the option */
+
+    /* As sentences on stdout, or as objects that are added to the array `all`. Returns 0 or -errno.
+     * NULL: it is not built. */
+    int (*explain)(const struct explain *explain, const char *path, struct json_object *all);
+};
+
+enum { EXPLAIN_FILES = 2 };
+extern const struct explain_file explain_files[EXPLAIN_FILES];
+
+/* Whether it is a library that is watched, by which lines of [libraries], and how it is named. */
 int explain_library(const struct explain *explain, const char *path, struct json_object *all);
 
-/* What [routines] says about the library in the file `path`: as sentences on stdout, or as objects
- * that are added to the array `all`. Returns 0 or -errno. */
+/* What [routines] says about the library in it. */
 int explain_routines(const struct explain *explain, const char *path, struct json_object *all);
 
 #endif

@@ -14,12 +14,10 @@
 #include <unistd.h>
 
 #include "conf/base/command_options.h"
-#include "conf/base/days.h"
 #include "conf/base/descriptors.h"
 #include "conf/base/host.h"
 #include "conf/base/stderr_or_syslog.h"
 #include "conf/flush_cgroup.h"
-#include "extensions.h"
 #include "spank/job_formats.h"
 #include "spank/version_note.h"
 #include "submit/command/submit_command.h"
@@ -152,67 +150,6 @@ static const struct option_row option_rows[] = {
 };
 /* clang-format on */
 
-struct submit_command {
-    const char *name, *action; /* action: the second word; "": there is none */
-    enum submit_status (*run)(const struct submit_options *options);
-    const char *accepts; /* its options, by their letter in option_rows[] */
-    bool low_priority;   /* runs beside jobs */
-};
-
-#if !JOBTRAIL_WITNESS
-static enum submit_status lacks_witness(const struct submit_options *options)
-{
-    (void)options;
-    fputs("jobtrail-submit: this jobtrail is built without the kernel's witness\n", stderr);
-    return SUBMIT_UNUSABLE;
-}
-#endif
-
-static const struct submit_command commands[] = {
-    {"flush", "", command_flush, "cjnaoSdJF", true},
-    {"prolog", "", command_prolog, "cnF", false},
-    {"watch", "", command_watch, "cnsD1dJF", true},
-#if JOBTRAIL_WITNESS
-    {"witness", "", command_witness, "cnD", true},
-#else
-    {"witness", "", lacks_witness, "cnD", true},
-#endif
-    {"status", "", command_status, "cnJMw", true},
-    {"session", "", command_session, "cndJ", false},
-    {"hand-in", "", command_hand_in, "cndJ", false},
-    {"send", "", command_send, "ctaOTJF", false},
-    {"outbox", "list", command_outbox_list, "ctaOTJF", false},
-    {"outbox", "ask", command_outbox_ask, "ctTJ", false},
-    {"outbox", "retry", command_outbox_retry, "ctaOTJF", false},
-    {"outbox", "drop", command_outbox_drop, "ctaOTJF", false},
-};
-
-/* The command of the words that are no options; NULL: there is none of that name. */
-static const struct submit_command *find_command(char **words, int count)
-{
-    const char *name = count > 0 ? words[0] : "", *action = count > 1 ? words[1] : "";
-    for (size_t i = 0; i < sizeof commands / sizeof *commands && count < 3; i++)
-        if (strcmp(name, commands[i].name) == 0 && strcmp(action, commands[i].action) == 0)
-            return &commands[i];
-    return NULL;
-}
-
-enum submit_status submit_conf_load(const struct submit_options *options, struct conf *conf)
-{
-    struct conf_error error;
-    char text[1024];
-    if (conf_load_trusted(options->conf, conf, &error) == 0) {
-        if (days_use_zone(conf->timezone) == 0)
-            return SUBMIT_OK;
-        fputs("jobtrail-submit: out of memory\n", stderr); /* conf_load() has checked the zone */
-        conf_free(conf);
-        return SUBMIT_UNUSABLE;
-    }
-    conf_error_text(&error, text, sizeof text);
-    fprintf(stderr, "jobtrail-submit: %s\n", text);
-    return SUBMIT_UNUSABLE;
-}
-
 /* Reads the options, and into `seen` the letters of those that are there, each once. Returns
  * whether all of them are sound; otherwise stderr tells. */
 static bool read_options(int argc, char *argv[], struct submit_options *options, char seen[256])
@@ -263,7 +200,7 @@ int main(int argc, char *argv[])
                 (unsigned)options.formats);
         return SUBMIT_OTHER;
     }
-    const struct submit_command *command = find_command(argv + optind, argc - optind);
+    const struct submit_command *command = submit_command_find(argv + optind, argc - optind);
     signal(SIGPIPE, SIG_IGN);
     if (command != NULL && !is_outbox) {
         descriptors_keep((const int[]){STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}, 3);
@@ -273,7 +210,7 @@ int main(int argc, char *argv[])
         low_priority();
     enum submit_status status = SUBMIT_USAGE;
     if (command != NULL && seen[strspn(seen, command->accepts)] == '\0')
-        status = command->run(&options);
+        status = submit_command_run(command, &options);
     if (status == SUBMIT_USAGE)
         fputs(text, stderr);
     return (int)status;

@@ -33,6 +33,21 @@ struct submit_options {
         version;
 };
 
+struct submit_command {
+    const char *name, *action; /* action: the second word; "": there is none */
+    enum submit_status (*run)(const struct submit_options *options); /* NULL: it is not built */
+    const char *accepts; /* its options, by their letter in jobtrail_submit.c */
+    bool low_priority;   /* runs beside jobs */
+    const char *words;   /* of an extension's: what it is called in "built without WORDS" */
+};
+
+/* The command of the words that are no options; NULL: there is none of that name. */
+const struct submit_command *submit_command_find(char *const *words, int count);
+
+/* Runs it, or says that its extension is not built. */
+enum submit_status submit_command_run(const struct submit_command *command,
+                                      const struct submit_options *options);
+
 /* Loads the configuration that root is to act by. Returns SUBMIT_OK; or SUBMIT_UNUSABLE after
  * saying why on stderr. */
 enum submit_status submit_conf_load(const struct submit_options *options, struct conf *conf);

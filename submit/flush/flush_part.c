@@ -5,6 +5,7 @@
 
 #include "extensions.h"
 #include "submit/flush/kernel_witness.h"
+#include "submit/flush/watch_child.h"
 
 #if JOBTRAIL_WITNESS
 const struct kernel_witness *const kernel_witness = &kernel_witness_row;
@@ -18,6 +19,16 @@ const struct flush_part *const flush_parts[] = {
 #endif
 #if JOBTRAIL_PROFILE
     &flush_part_profile,
+#endif
+    NULL,
+};
+
+const struct watch_child *const watch_children[WATCH_CHILDREN_MOST + 1] = {
+#if JOBTRAIL_LIBRARIES
+    &watch_child_libraries,
+#endif
+#if JOBTRAIL_WITNESS
+    &watch_child_witness,
 #endif
     NULL,
 };

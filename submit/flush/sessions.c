@@ -22,7 +22,7 @@
 #include "submit/evidence/user_files.h"
 #include "submit/flush/reading.h"
 #include "submit/flush/session_flush.h"
-#include "submit/hand_in/hand_in_check.h"
+#include "submit/hand_in/hand_in_part.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/job/session.h"
 #include "submit/job/spool_read.h"
@@ -64,7 +64,7 @@ struct collection {
     const struct session_user *user;
     char (*name)[RECORD_NAME_MAX]; /* owned: of what was taken */
     size_t count;
-    struct built_record *file; /* owned: what is for parts (hand_in_check.h) */
+    struct built_record *file; /* owned: what is for parts (hand_in_part.h) */
     size_t files;
     bool is_out_of_room; /* the rest waits */
 };

@@ -17,7 +17,6 @@
 #include "conf/base/days.h"
 #include "conf/base/stderr_or_syslog.h"
 #include "conf/conf.h"
-#include "extensions.h"
 #include "preload/ledger.h"
 #include "spank/spool_path.h"
 #include "submit/flush/process_look.h"
@@ -135,16 +134,6 @@ static uint64_t look_for_starts(const char *conf_path, int spool)
     return clock_deadline((used_ns() - before) * REST / 1000000u);
 }
 
-static const struct watch_child *const children[] = {
-#if JOBTRAIL_LIBRARIES
-    &watch_child_libraries,
-#endif
-#if JOBTRAIL_WITNESS
-    &watch_child_witness,
-#endif
-    NULL,
-};
-
 /* Only the watcher that goes on without jobs does, of the newest version. */
 static void keep_children(const char *conf_path, const char *node)
 {
@@ -152,8 +141,8 @@ static void keep_children(const char *conf_path, const char *node)
     struct conf_error error;
     if (conf_load_trusted(conf_path, &conf, &error) != 0)
         return;
-    for (size_t i = 0; children[i] != NULL; i++)
-        children[i]->keep(conf_path, node, &conf);
+    for (size_t i = 0; watch_children[i] != NULL; i++)
+        watch_children[i]->keep(conf_path, node, &conf);
     conf_free(&conf);
 }
 
@@ -170,14 +159,15 @@ static bool has_jobs(int spool)
  * next turn, as it may end whenever it begins. */
 static bool wait_for_events(int pipe, bool is_resting, bool may_start, unsigned left_ms)
 {
-    enum { CHILDREN = sizeof children / sizeof *children - 1 };
-    struct pollfd ready[CHILDREN + 1];
+    struct pollfd ready[WATCH_CHILDREN_MOST + 1];
+    nfds_t count = 0;
     bool has_ended = false;
-    for (size_t i = 0; children[i] != NULL; i++)
-        ready[i] = (struct pollfd){.fd = may_start ? children[i]->ended() : -1, .events = POLLIN};
-    ready[CHILDREN] = (struct pollfd){.fd = is_resting ? -1 : pipe, .events = POLLIN};
-    poll(ready, CHILDREN + 1, (int)left_ms);
-    for (size_t i = 0; children[i] != NULL; i++)
+    for (; watch_children[count] != NULL; count++)
+        ready[count] = (struct pollfd){.fd = may_start ? watch_children[count]->ended() : -1,
+                                       .events = POLLIN};
+    ready[count] = (struct pollfd){.fd = is_resting ? -1 : pipe, .events = POLLIN};
+    poll(ready, count + 1, (int)left_ms);
+    for (nfds_t i = 0; i < count; i++)
         has_ended |= (ready[i].revents & POLLIN) != 0;
     return has_ended;
 }

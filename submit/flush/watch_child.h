@@ -35,6 +35,11 @@ struct watch_child {
     int (*ended)(void);
 };
 
+enum { WATCH_CHILDREN_MOST = 2 };
+
+/* Those that are built (flush_part.c); behind the last one is NULL. */
+extern const struct watch_child *const watch_children[WATCH_CHILDREN_MOST + 1];
+
 extern const struct watch_child watch_child_libraries; /* contrib/libraries/flush */
 extern const struct watch_child watch_child_witness;   /* contrib/witness/flush */
 

@@ -11,6 +11,7 @@
 #include "submit/definition/record_facts.h"
 #include "submit/flush/core_time_check.h"
 #include "submit/hand_in/hand_in_check.h"
+#include "submit/hand_in/hand_in_part.h"
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/json_add.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "conf/base/json_end.h"
-#include "extensions.h"
 #include "submit/definition/record_facts.h"
 #include "submit/record/json_add.h"
+#include "submit/record/record.h"
 
 enum { DEPTH_MAX = 16 };
 
@@ -100,23 +100,4 @@ bool hand_in_text_fits(const struct record_view *record, const char *user_name)
     struct json_object *parsed = hand_in_parse(record->text);
     json_object_put(parsed);
     return parsed != NULL;
-}
-
-/* ---- What extensions take -------------------------------------------------------------------- */
-
-const struct hand_in_part *const hand_in_parts[] = {
-#if JOBTRAIL_LIBRARIES
-    &hand_in_part_lines,
-#endif
-    NULL,
-};
-
-const struct hand_in_part *hand_in_part_of(const char *name)
-{
-    for (const struct hand_in_part *const *part = hand_in_parts; *part != NULL; part++) {
-        size_t length = strlen((*part)->word);
-        if (strncmp(name, (*part)->word, length) == 0 && name[length] == '.')
-            return *part;
-    }
-    return NULL;
 }

@@ -15,6 +15,7 @@
 #include "conf/base/io.h"
 #include "submit/evidence/user_files.h"
 #include "submit/hand_in/hand_in_check.h"
+#include "submit/hand_in/hand_in_part.h"
 #include "submit/outbox/outbox.h"
 #include "submit/record/json_add.h"
 

@@ -62,7 +62,7 @@ breach() {
         cp submit/job/quarantine.h submit/flush
     breach "journal in several files: submit/job/job_journal.h, submit/job/quarantine.h" \
         tee -a submit/job/quarantine.h <<<"struct journal {"
-    breach "submit_command in several files: ldwrap/wrap.c, submit/command/jobtrail_submit.c" \
+    breach "submit_command in several files: ldwrap/wrap.c, submit/command/submit_command.h" \
         tee -a ldwrap/wrap.c <<<"enum submit_command { ONE };"
     breach "overflow_add() in several files: spank/journal.h, submit/job/quarantine.h" \
         tee -a spank/journal.h <<<"int overflow_add(int directory);"

@@ -18,7 +18,7 @@
 #include "conf/base/io.h"
 #include "conf/base/trusted.h"
 #include "contrib/libraries/conf_libraries.h"
-#include "submit/hand_in/hand_in_check.h"
+#include "submit/hand_in/hand_in_part.h"
 
 /* LOCK_MS: how long one waits for another who appends. OVERFLOW_UID: whom root's files belong to in
  * a user namespace that does not know root; library_log_open() looks again. */

@@ -1,8 +1,12 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "conf/command/doctor_checks.h"
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where extensions enter jobtrail-conf.
+ */
 #include <stddef.h>
 
+#include "conf/command/command.h"
+#include "conf/command/doctor_checks.h"
+#include "conf/command/explain.h"
 #include "extensions.h"
 
 #define NODE    ROLE_NODE
@@ -40,3 +44,13 @@ const struct doctor_check doctor_checks[] = {
     {0, false, NULL},
 };
 /* clang-format on */
+
+const struct explain_file explain_files[EXPLAIN_FILES] = {
+    {offsetof(struct options, library), "--library", "libraries",
+     JOBTRAIL_LIBRARIES ? explain_library : NULL},
+    {offsetof(struct options, routines), "--routines", "routines",
+     JOBTRAIL_ROUTINES ? explain_routines : NULL},
+};
+
+const char *(*const command_advice)(const struct conf *conf) = JOBTRAIL_PROFILE ? profile_advice
+                                                                                : NULL;
