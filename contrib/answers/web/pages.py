@@ -2,7 +2,7 @@
 """The pages, by the last part of their address. Each is a Sheet of tables; layout.py shows it."""
 
 
-from ... import library
+from ... import extensions, library
 from ...acct import coverage, details, fields
 from ...acct import main as acct
 from ...acct.diff import differences, value_text
@@ -13,7 +13,7 @@ from ...report import fitting, use_parts
 from ...report import main as report
 from ...text import cell, escape
 from ...times import format_time
-from . import flame, runs, site, things
+from . import runs, site, things
 from .data import PLACE, Context
 from .request import Refused, as_asked
 from .tables import FIRST, Shown, View
@@ -364,14 +364,6 @@ def run_ranks(_, found):
     return things.pairs("ranks", "All its ranks", (("field", "Field"), ("value", "Value")), rows)
 
 
-def run_profile(context, found):
-    return flame.table(context.asker, found["profile"])
-
-
-def run_mpi(_, found):
-    return flame.mpi_table(found["profile"])
-
-
 def run_libraries(_, found):
     rows = [
         [some["path"], library.shown(some["path"], some["module"]), some["module"], some["hash"]] for some in found["libs"] or []
@@ -417,10 +409,9 @@ def run_ancestors(context, found):
     return things.pairs("ancestors", "Started by", heads, rows)
 
 
+# name: function of (context, found); extensions have more in PARTS of their modules run_door
 RUN_PARTS = {
     "fields": run_fields,
-    "profile": run_profile,
-    "mpi": run_mpi,
     "ranks": run_ranks,
     "libraries": run_libraries,
     "routines": run_routines,
@@ -428,6 +419,8 @@ RUN_PARTS = {
     "environment": run_environment,
     "ancestors": run_ancestors,
 }
+for _door in extensions.doors("run_door"):
+    RUN_PARTS.update(_door.PARTS)
 
 # ---- Documentation
 

@@ -321,13 +321,12 @@ C
     [[ ${lines[0]} == 200 && $output == *"$file"* && $output != *'<svg xmlns="http'* ]]
 }
 
-# bats test_tags=needs:answers
 @test "a picture is looked through in little memory, has nothing but boxes and texts, and is not taken where it has no end" {
     printf '#!/bin/sh\nexec yes "<g>"\n' >endless
     chmod 755 endless
     PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -B - <<'PYTHON'
 import resource
-from jobtrail.answers.web import flame
+from jobtrail.profile import flame
 
 resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
 svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9" width="9" height="9" font-family="monospace" font-size="12">%s</svg>'

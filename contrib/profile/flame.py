@@ -13,13 +13,12 @@ import shlex
 import stat
 import subprocess
 
-from ...child_output import collect
-from ...pattern import Pattern
-from ...report.columns import COUNT, SHARE, TEXT, Page
-from ..page.charts import figure
+from ..child_output import collect
+from ..pattern import Pattern
+from ..report.columns import COUNT, SHARE, TEXT, Page
 
 try:
-    from ...paths import PROFILE_PROGRAM
+    from ..paths import PROFILE_PROGRAM
 except ImportError:
     PROFILE_PROGRAM = "jobtrail-profile"
 
@@ -116,7 +115,7 @@ def table(asker, profile):
     is_empty = svg is not None and "<rect" not in svg
     rows = [[file["step_id"], file.get("node", "all"), file["path"], file["bytes"], file.get("ranks")] for file in files]
     title = "Where its time went: call stacks of %s" % part_of(shown, len(profile["paths"]) if profile else 0, "file")
-    drawn = (lambda _, __: figure("flame", title, svg)) if svg and not is_empty else None
+    drawn = (lambda charts, _: charts.figure("flame", title, svg)) if svg and not is_empty else None
     note = note_of(profile, svg, is_empty) if profile else ""
     return Page("profile", heading("Profiles", profile), COLUMNS, rows, note=note, drawn=drawn)
 
