@@ -65,12 +65,18 @@ class Refused(argparse.Action):
         parser.error("%s cannot be answered: %s" % (option, self.reason))
 
 
+def tell_without_effect(extension, variable):
+    """One sentence where the variable of the environment is set, and the extension that it is for is not here."""
+    lacking = extensions.lacking(extension)
+    if lacking and variable and os.environ.get(variable):
+        tell("%s has no effect: %s" % (variable, lacking))
+
+
 def add_of(add, extension, option, variable=None, **words):
     """An option that the extension answers. `variable`: of the environment, what the option is by default."""
     lacking = extensions.lacking(extension)
     if lacking:
-        if variable and os.environ.get(variable):
-            tell("%s has no effect: %s" % (variable, lacking))
+        tell_without_effect(extension, variable)
         words = {"action": Refused, "nargs": 0 if "action" in words else 1, "reason": lacking, "help": argparse.SUPPRESS}
     add(option, **words)
 

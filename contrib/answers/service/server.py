@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 
-from ...program import Failure, Parser, add_version_option
+from ...program import Failure, Parser, add_version_option, tell_without_effect
 from ...store import prepare
 from ..web import proxy
 from . import protocol, rights, worker
@@ -479,6 +479,7 @@ def main():
     parser.add_argument("--conf", metavar="FILE", help="the configuration")
     add_version_option(parser, parser.prog)
     options = parser.parse_args()
+    tell_without_effect("libraries", "JOBTRAIL_LIBRARIES")
     settings = read(options.conf)
     check(settings)
     prepare(settings.store)

@@ -237,6 +237,7 @@ def main():
     program.add_version_option(parser, parser.prog)
     program.add_store_option(parser)
     options = parser.parse_args()
+    program.tell_without_effect("libraries", "JOBTRAIL_LIBRARIES")
     pages = source(options.store)
     listener, door = socket.socket(socket.AF_INET, socket.SOCK_STREAM), Door()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

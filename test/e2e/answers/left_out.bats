@@ -85,6 +85,8 @@ answers() {
     answers report -S 2024-11-20 --lib nope
     JOBTRAIL_LIBRARIES=/nonexistent answers report -S 2024-11-20
     [[ $stderr == *"jobtrail-report: JOBTRAIL_LIBRARIES has no effect: this jobtrail is built without libraries"* ]]
+    run --separate-stderr env JOBTRAIL_LIBRARIES=/nonexistent "$PLACE/answers/jobtrail-answer" --conf /nonexistent
+    [[ $stderr == "jobtrail-answer: JOBTRAIL_LIBRARIES has no effect: this jobtrail is built without libraries"* ]]
     web_lacks libraries /changes /removal "/weekdays?use=opened" "/library?name=m&table=uses"
     [[ ! -e $PLACE/libraries ]]
     run --separate-stderr env PYTHONPATH="$PLACE" /usr/bin/python3 -c 'import jobtrail.answers.web.pages as pages
