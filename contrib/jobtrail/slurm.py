@@ -2,10 +2,11 @@
 """Slurm's own accounting of jobs and steps, by sacct(1), and the jobs that are not over, by squeue(1).
 
 sacct is run for many jobs at once and for a bounded time. After a failure it is not run again. Users
-choose the names of jobs, so the delimiter is random: a name cannot look like a row.
+choose the names of jobs, so the delimiter is random: a name cannot look like a row. jobtrail-load, too, has sacct asked from here.
 """
 
 import os
+import signal
 import sys
 import time
 
@@ -44,6 +45,11 @@ NO_ACCOUNTING = ("Could not establish a configuration source", "accounting stora
                  "there is no sacct here")  # fmt: skip
 
 
+# variables by which sacct would answer something else
+OF_SACCT = ("SACCT_FEDERATION", "SACCT_FORMAT", "SACCT_LOCAL")
+NO_PROGRAM = 127  # as env(1) ends
+
+
 class Unavailable(Exception):
     """The reason why there is nothing from sacct."""
 
@@ -57,20 +63,43 @@ def number(text):
     return float(text) if text.isdecimal() else None
 
 
+def command(fields, cluster, options):
+    """(sacct's words, its environment, and the delimiter, which stands behind each cell)"""
+    end = "\x1f" + os.urandom(16).hex()
+    words = ["sacct", "--parsable", "--duplicates", "--delimiter=" + end, "--format=" + ",".join(fields)]
+    words += (["--clusters=" + cluster] if cluster else []) + options
+    environment = {name: value for name, value in os.environ.items() if name not in OF_SACCT}
+    return words, dict(environment, SLURM_TIME_FORMAT="%s", LC_ALL="C"), end
+
+
+def become_sacct(fields, cluster, jobs, since, until):
+    """Replaces this process by sacct, about the allocations of all users, with a heading. Texts: `fields` and `jobs` (numbers; empty: all
+    of the time) with commas between, `since` and `until` in seconds since the Epoch (0: until now)."""
+
+    def when(seconds):
+        return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(int(seconds)))
+
+    options = ["--jobs=" + jobs] if jobs else ["--starttime=" + when(since)] + (["--endtime=" + when(until)] if int(until) else [])
+    words, environment, _ = command(fields.split(","), cluster, ["--allocations", "--allusers"] + options)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        # in a time zone that has every time once
+        os.execvpe(words[0], words, dict(environment, TZ="UTC0"))
+    except FileNotFoundError:
+        sys.exit(NO_PROGRAM)
+    except OSError as error:
+        sys.exit("sacct: %s" % error.strerror)
+
+
 def ask(jobs, cluster, units, scope, fields):
     """sacct's rows about the jobs (numbers), each a dict of these fields. `scope`: one of Accounting's."""
     import subprocess  # slow to load, and not asked where sacct is not
 
-    end = "\x1f" + os.urandom(16).hex()
-    command = ["sacct", "--noheader", "--parsable", "--duplicates", *scope]
-    command += ["--delimiter=" + end, "--format=" + ",".join(fields)]
-    command += ["--jobs=" + ",".join(map(str, jobs))] + units
-    if cluster:
-        command.append("--clusters=" + cluster)
+    words, environment, end = command(fields, cluster, ["--noheader", *scope, "--jobs=" + ",".join(map(str, jobs)), *units])
     try:
         result = subprocess.run(
-            command,
-            env=dict(os.environ, SLURM_TIME_FORMAT="%s", LC_ALL="C"),
+            words,
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -98,12 +127,12 @@ def queue(jobs, cluster):
     import subprocess
 
     names = ("raw", "name", "state", "user", "account", "node_count", "nodes")
-    command = ["squeue", "--noheader", "--states=all", "--format=%A|%i|%T|%u|%a|%D|%N", "--jobs=" + ",".join(jobs)]
+    words = ["squeue", "--noheader", "--states=all", "--format=%A|%i|%T|%u|%a|%D|%N", "--jobs=" + ",".join(jobs)]
     if cluster and cluster != "all":
-        command.append("--clusters=" + cluster)
+        words.append("--clusters=" + cluster)
     try:
         result = subprocess.run(
-            command,
+            words,
             env=dict(os.environ, LC_ALL="C"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,7 +16,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "conf/base/program_run.h"
-#include "conf/base/text.h"
 
 #define DAY_S          86400
 #define FIRST_DAYS     30
@@ -25,7 +24,7 @@
 #define READ_BYTES     65536
 #define SHOWN_BYTES    300 /* longer names of clusters are cut */
 
-enum { OPTION_SIZE = 320, NO_PROGRAM = 127 /* as env(1) ends */ };
+enum { NO_PROGRAM = 127 /* as env(1) ends */ };
 
 /* ---- Jobs ----------------------------------------------------------------------------------- */
 
@@ -120,63 +119,23 @@ struct slurm_question {
     double since, until; /* s since the Epoch, of a question without jobs; until 0: up to now */
 };
 
-static void write_time(char text[OPTION_SIZE], const char *option, double when)
-{
-    time_t seconds = (time_t)when;
-    struct tm date;
-    char written[24] = "";
-    if (gmtime_r(&seconds, &date) != NULL)
-        strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%S", &date);
-    snprintf(text, OPTION_SIZE, "--%s=%s", option, written);
-}
-
-/* sacct(1) writes the same everywhere, in a time zone that has every time once. The delimiter is
- * none that a user can have put into what it tells. */
+/* Runs what asks sacct(1) wherever jobtrail does (contrib/jobtrail/slurm.py). Its words are fields,
+ * cluster, jobs, and times. */
 static int run_sacct(struct slurm_input *input, const struct slurm_question *question,
                      struct program_result *result)
 {
-    unsigned char random[16];
-    char hex[2 * sizeof random + 1], delimiter[64], cluster[OPTION_SIZE], since[OPTION_SIZE],
-        until[OPTION_SIZE];
-    CLEANUP_FREE char *jobs = NULL;
-    const char *argv[24] = {"env",
-                            "-u",
-                            "SACCT_FEDERATION",
-                            "-u",
-                            "SACCT_LOCAL",
-                            "-u",
-                            "SACCT_FORMAT",
-                            "LC_ALL=C",
-                            "SLURM_TIME_FORMAT=%s",
-                            "TZ=UTC0",
-                            "sacct",
-                            "--allocations",
-                            "--duplicates",
-                            "--allusers",
-                            "--parsable",
-                            "--format=" SLURM_ROWS_FORMAT,
-                            delimiter};
-    size_t count = 17;
-    if (getrandom(random, sizeof random, 0) != sizeof random)
-        return -errno;
-    text_hex(random, sizeof random, hex);
-    snprintf(delimiter, sizeof delimiter, "--delimiter=\x1f%s", hex);
-    snprintf(cluster, sizeof cluster, "--clusters=%s", question->cluster);
-    write_time(since, "starttime", question->since);
-    write_time(until, "endtime", question->until);
-    if (question->cluster[0] != '\0')
-        argv[count++] = cluster;
-    if (question->jobs != NULL) {
-        if (asprintf(&jobs, "--jobs=%s", question->jobs) < 0) {
-            jobs = NULL;
-            return -ENOMEM;
-        }
-        argv[count++] = jobs;
-    } else {
-        argv[count++] = since;
-        if (question->until > 0)
-            argv[count++] = until;
-    }
+    char program[PATH_MAX], since[24], until[24];
+    const char *const argv[] = {program,
+                                SLURM_ROWS_FORMAT,
+                                question->cluster,
+                                question->jobs == NULL ? "" : question->jobs,
+                                since,
+                                until,
+                                NULL};
+    if (!program_place(ROWS_FROM_BIN, program, sizeof program))
+        return -ENAMETOOLONG;
+    snprintf(since, sizeof since, "%.0f", question->since);
+    snprintf(until, sizeof until, "%.0f", question->until);
     return program_run_taking(argv, NULL, ANSWER_SECONDS * 1000, take_bytes, input, result);
 }
 
@@ -188,8 +147,9 @@ static int ask_sacct(struct slurm_input *input, const struct slurm_question *que
     int error = run_sacct(input, question, result);
     char *said = result->complaint;
     bool has_failed = error == 0 && result->status != 0;
-    if (error == -ENOENT ||
-        (has_failed && WIFEXITED(result->status) && WEXITSTATUS(result->status) == NO_PROGRAM))
+    if (error == -ENOENT)
+        snprintf(said, sizeof result->complaint, "jobtrail-slurm-rows is not installed");
+    else if (has_failed && WIFEXITED(result->status) && WEXITSTATUS(result->status) == NO_PROGRAM)
         snprintf(said, sizeof result->complaint, "there is no sacct here");
     else if (error == -ETIMEDOUT)
         snprintf(said, sizeof result->complaint, "sacct took more than %u s", ANSWER_SECONDS);
