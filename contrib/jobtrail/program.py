@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+import textwrap
 
 from . import extensions
 from .hints import hint, tell
@@ -39,8 +40,24 @@ class Usage(Failure):
     """Wrong options; the message names the program."""
 
 
+HELP_COLUMN, HELP_WIDTH = 26, 100
+
+
 class Parser(argparse.ArgumentParser):
-    """Ends with 1 on wrong usage, as Slurm's programs do."""
+    """Ends with 1 on wrong usage, as Slurm's programs do. In --help an option without words shares the line of the next one of
+    its group, whose words are about both."""
+
+    def format_help(self):
+        words = ["[%s]..." % action.metavar if action.nargs == "*" else action.metavar for action in self._positionals._group_actions]
+        usage = self.usage or " ".join(["%(prog)s [OPTION]...", *words])
+        parts = ["Usage: " + usage.replace("%(prog)s", self.prog), textwrap.fill(self.description or "", HELP_WIDTH)]
+        parts.append("\n".join(help_lines(self._positionals._group_actions)))
+        groups = self._action_groups[2:] + [self._optionals]
+        for group in groups:
+            title = group.title if group is not self._optionals else "other options" if groups[1:] else "options"
+            found = list(help_lines(group._group_actions))
+            parts.append("\n".join([title.capitalize() + ":", *found]) if found else "")
+        return "\n\n".join(filter(None, parts)) + "\n"
 
     def long_options(self):
         """Those that --help has, without the hyphens."""
@@ -52,6 +69,22 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             message += hint(unknown.group(1), self.long_options(), "--")
         raise Usage("{0}: {1}\nTry '{0} --help'.".format(self.prog, message))
+
+
+def help_lines(actions):
+    names = ""
+    for action in actions:
+        if action.help == argparse.SUPPRESS:
+            continue
+        value = "" if action.nargs == 0 else action.metavar or action.dest.upper()
+        value = " ".join(value) if isinstance(value, tuple) else value
+        names += ("; " if names else "  ") + " ".join(filter(None, [", ".join(action.option_strings), value]))
+        if action.help:
+            first = names.ljust(HELP_COLUMN) + "  " + " ".join(action.help.replace("%%", "%").split())
+            yield from textwrap.wrap(first, HELP_WIDTH, subsequent_indent=" " * (HELP_COLUMN + 2), break_long_words=False)
+            names = ""
+    if names:
+        yield names
 
 
 class Refused(argparse.Action):
@@ -97,8 +130,7 @@ def add_store_option(parser):
         "--store",
         metavar="ADDRESS",
         default=stored(os.environ.get("JOBTRAIL_STORE") or "") or None,
-        help="sqlite:FILE or mariadb://[USER@][HOST[:PORT]]/DATABASE;"
-        " default: $JOBTRAIL_STORE, else what jobtrail.conf(5) says: a service, or a store, else " + DEFAULT_STORE,
+        help="sqlite:FILE or mariadb://[USER@][HOST[:PORT]]/DATABASE; default: $JOBTRAIL_STORE, else by jobtrail.conf(5)",
     )
 
 

@@ -50,19 +50,13 @@ static const char usage[] =
     "  -k, --key FILE           a key that nodes sign records with; as often as there are keys\n"
     "  -r, --require-signature  set aside what none of the keys has signed\n"
     "  -q, --quarantine DIR     move what is damaged there, each beside a .reason file\n"
-    "  -m, --modules FILE       which module a path belongs to, now and for what is stored "
-    "already\n"
+    "  -m, --modules FILE       which module a path belongs to, also of what is stored\n"
     "  -a, --accounts FILE      fields of science of accounts\n"
-    "      --slurm[=DAYS]       ask sacct for Slurm's jobs: since the last time, or of so many "
-    "days\n"
-    "      --slurm-rows FILE    read Slurm's jobs from FILE, as sacct has written them; - is "
-    "stdin\n"
-    "      --history            the records are those of jobtrail-xalt-history: runs that the "
-    "store has "
-    "as\n"
-    "                           jobtrail's own are not counted twice\n"
-    "      --timezone ZONE      in which the store's dates and days are, as [site] timezone of the "
-    "nodes\n"
+    "      --slurm[=DAYS]       ask sacct for Slurm's jobs: since the last time, or of these days\n"
+    "      --slurm-rows FILE    read Slurm's jobs from FILE, as sacct writes them; -: stdin\n"
+    "      --history            records of jobtrail-xalt-history: what the store has is not\n"
+    "                           counted twice\n"
+    "      --timezone ZONE      of the store's dates and days, as [site] timezone of the nodes\n"
     "  -e, --expire DAYS        remove runs and jobs that started more than so many days ago\n"
     "  -b, --batch N            records in one transaction (default: 4000)\n"
     "  -n, --dry-run            change nothing, on disk or in the store\n"
@@ -71,8 +65,8 @@ static const char usage[] =
     "  -V, --version            the version\n"
     "\n"
     "Exit status: 0 all loaded, 1 something was set aside, 2 usage or unreadable input,\n"
-    "3 trouble with the store, 4 stopped by a signal before all was loaded, 5 no jobs from "
-    "Slurm,\n6 something holds no records.\n";
+    "3 trouble with the store, 4 stopped by a signal before all was loaded,\n"
+    "5 no jobs from Slurm, 6 something holds no records.\n";
 
 struct load_options {
     const char *store, *quarantine, *modules, *accounts;

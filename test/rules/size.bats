@@ -41,7 +41,18 @@ product=(-not -path './test/*' -not -path './docs/*' -not -path './debian/*' -no
 
 @test "the configuration has no more keys, jobtrail-acct no more options" {
     holds keys "$(sed -n 's/^#define CONF_KEYS //p' "$JOBTRAIL_SOURCE/conf/conf.h")"
-    holds options "$("$JOBTRAIL_BIN/jobtrail-acct" --help | grep -c '^ *-')"
+    holds options "$(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -c 'import argparse, jobtrail.acct.main as acct
+print(sum(action.help != argparse.SUPPRESS for action in acct.parser()._actions))')"
+}
+
+@test "no program explains itself in more lines than the ceiling" {
+    local program
+    for program in "$JOBTRAIL_BIN"/jobtrail-* "$JOBTRAIL_BIN/jobtrail-alldoc index" "$JOBTRAIL_BIN/jobtrail-submit outbox"; do
+        [[ -x ${program% *} ]] || continue # an extension that is not built
+        echo "$program"
+        # shellcheck disable=SC2086 # a program and its subcommand
+        holds help "$($program --help | wc -l)"
+    done
 }
 
 @test "no decision has more words" {

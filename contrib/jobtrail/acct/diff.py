@@ -50,9 +50,8 @@ UNSEEN = {
 }
 
 
-def add_options(parser):
-    add = parser.add_argument_group("what differs").add_argument
-    add("--diff", nargs=2, metavar=("A", "B"), help="two jobs, steps or uuids; ends as diff(1)")
+def add_options(add):
+    add("--diff", nargs=2, metavar=("A", "B"), help="what differs between two jobs, steps or runs")
 
 
 # ---- The two sides

@@ -47,11 +47,10 @@ REASON = {
 }
 
 
-def add_options(parser):
-    add = parser.add_argument_group("one job").add_argument
-    add("--job-summary", metavar="JOB", help="what it ran, how it ended and why, what it used")
-    add("--mail", metavar="ADDRESS", help="with --job-summary: as a whole mail, for sendmail -t")
-    add("--subject", metavar="TEXT", help="with --mail: its subject")
+def add_options(add):
+    add("--job-summary", metavar="JOB", help="what a job ran, how it ended and why, what it used")
+    add("--mail", metavar="ADDRESS")
+    add("--subject", metavar="TEXT", help="the summary as a mail, for sendmail -t")
 
 
 # ---- Facts

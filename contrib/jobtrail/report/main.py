@@ -28,54 +28,50 @@ def parser(own=None):
     """`own`: without the options that name a file; see main()."""
     parser = program.Parser(prog="jobtrail-report", description=__doc__)
     program.add_version_option(parser, parser.prog)
-    add = parser.add_argument
-    add("page", nargs="*", metavar="PAGE", help="; ".join(fitting.PAGES) + ". Default: all")
-    add("-S", "--starttime", metavar="TIME", help="first day; default: a year before the last one")
-    add("-E", "--endtime", metavar="TIME", help="last day; default: today")
-    add("-u", "--user", metavar="LIST", help="runs of these users only")
-    add("-A", "--account", "--accounts", metavar="LIST", help="runs in these accounts only")
-    add("-M", "--cluster", "--clusters", metavar="LIST", help="runs on these clusters (syshost) only")
-    add("-r", "--partition", metavar="LIST", help="runs in these partitions only")
-    add("-N", "--node", "--nodelist", metavar="LIST", help="what ran on these nodes only: n1,n[3-5]")
-    add("--exec", metavar="GLOB", action="append", help="runs of executables of this name or path only")
-    add("--lib", metavar="NAME[>=VERSION]", action="append", help="runs that loaded such a library only")
-    add("--module", metavar="NAME[/VERSION]", action="append", help="runs that used a file of this module only")
-    add("--pkg", metavar="NAME[>=VERSION]", action="append", help="runs that loaded this package of R, Python only")
-    add("--by", choices=sorted(ORDERS), help="order of the tables; default: hours")
-    add("--of", choices=list(dict.fromkeys(KINDS + ALLOCATED_BY + LINKED_BY + ("routines", "libraries", "users"))),
-        help="rows of weekdays, months (default: libraries), trends (executables), allocation (clusters), links (compilers)"
-        " and routines (routines)")  # fmt: skip
-    add("--use", metavar="{%s}" % ",".join(USES), type=use_of, help="what weekdays and months count: runs that loaded (default), links, opens by others, runs that"
-        " called routines")  # fmt: skip
+    parser.add_argument("page", nargs="*", metavar="PAGE", help=", ".join(fitting.PAGES) + ". Default: all")
+    choose, show, files = (parser.add_argument_group(title) for title in ("which runs", "what is shown", "files"))
+    add = choose.add_argument
+    add("-S", "--starttime", metavar="TIME")
+    add("-E", "--endtime", metavar="TIME", help="first and last day; default: a year up to today")
+    add("-u", "--user", metavar="LIST")
+    add("-A", "--account", "--accounts", metavar="LIST", help="of these")
+    add("-M", "--cluster", "--clusters", metavar="LIST")
+    add("-r", "--partition", metavar="LIST", help="on these")
+    add("-N", "--node", "--nodelist", metavar="LIST", help="on these: n1,n[3-5]")
+    add("--exec", metavar="GLOB", action="append", help="executables of this name or path")
+    add("--lib", metavar="NAME[>=VERSION]", action="append", help="that loaded this library")
+    add("--module", metavar="NAME[/VERSION]", action="append", help="that used a file of this module")
+    add("--pkg", metavar="NAME[>=VERSION]", action="append", help="that loaded this package of R, Python")
+    add = show.add_argument
+    add("--by", metavar="ORDER", choices=sorted(ORDERS), help="order of rows: %s; default: hours" % ", ".join(sorted(ORDERS)))
+    kinds = list(dict.fromkeys(KINDS + ALLOCATED_BY + LINKED_BY + ("routines", "libraries", "users")))
+    add("--of", metavar="KIND", choices=kinds, help="rows of weekdays, months, trends, allocation, links, mpi, routines: " + ", ".join(kinds))
+    add("--use", metavar="USE", type=use_of, help="what weekdays and months count: " + ", ".join(USES))
     add("--top", type=count, metavar="N", help="rows of a table; 0: all; default: 25")
-    add("--raw", action="store_true", help="count records, without weights by sampling probability")
+    add("--raw", action="store_true", help="records without weights")
     add("--full-paths", action="store_true", help="executables by path instead of name")
-    add("--without", metavar="LIST", type=lambda text: text.split(","), default=[],
-        help="leave out these pages and what they name elsewhere")  # fmt: skip
-    add("--pseudonyms", action="store_true", help="for names of users and accounts, and what may have one in it")
-    add = parser.add_mutually_exclusive_group().add_argument
-    add("--csv", dest="form", action="store_const", const="csv", help="comma-separated values")
-    add("--json", dest="form", action="store_const", const="json")
+    add("--without", metavar="LIST", type=lambda text: text.split(","), default=[], help="leave out these pages and their names")
+    add("--pseudonyms", action="store_true", help="instead of names of people, and of what may have one in it")
+    add = show.add_mutually_exclusive_group().add_argument
+    add("--csv", dest="form", action="store_const", const="csv")
+    add("--json", dest="form", action="store_const", const="json", help="for programs")
     program.add_of(add, "answers", "--html", dest="form", action="store_const", const="html", help="one page for a browser")
-    add = parser.add_argument
+    add = files.add_argument
     if own:
         parser.set_defaults(store=own.address, families=None, libraries=None, output=None, summary=own.summary, update=False,
                             pseudonym_key=None, entries=None, routine_logs=None)
         own.add_options(parser, "report")
         return parser
-    add("--pseudonym-key", metavar="FILE", type=file_path, help="the secret of the pseudonyms; default: a new one")
+    add("--pseudonym-key", metavar="FILE", type=file_path, help="their secret; default: a new one")
     add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
-    program.add_of(add, "libraries", "--libraries", "JOBTRAIL_LIBRARIES", metavar="FILE", help="list of the site's libraries, of jobtrail-libmon list --json; default:"
-        " $JOBTRAIL_LIBRARIES")  # fmt: skip
-    program.add_of(add, "routines", "--entries", metavar="FILE", help="of uncalled, with --lib: what the library offers; a shared library, or a list of routines")
-    add("-o", "--output", metavar="FILE", type=file_path,
-        help="instead of standard output; replaced when whole")  # fmt: skip
-    add("--summary", metavar="FILE", type=file_path, help="cache of sums; default: beside a SQLite store,"
-        " else /var/cache/jobtrail/summary.db")  # fmt: skip
-    add("--update", action="store_true", help="bring the cache, and logs of calls, up to date, and report nothing")
+    program.add_of(add, "libraries", "--libraries", "JOBTRAIL_LIBRARIES", metavar="FILE", help="the site's libraries; default: $JOBTRAIL_LIBRARIES")
+    program.add_of(add, "routines", "--entries", metavar="FILE", help="of uncalled: the library, or a list of its routines")
+    add("-o", "--output", metavar="FILE", type=file_path, help="instead of standard output")
+    add("--summary", metavar="FILE", type=file_path)
+    add("--update", action="store_true", help="file of sums by day; bring it up to date, and report nothing")
     program.add_of(add, "routines", "--routine-logs", "JOBTRAIL_ROUTINE_LOGS", metavar="DIR",
         default=stored(os.environ.get("JOBTRAIL_ROUTINE_LOGS") or "") or None,
-        help="of --update: logs of calls of routines; default: $JOBTRAIL_ROUTINE_LOGS, else none")  # fmt: skip
+        help="of --update: logs of calls; default: $JOBTRAIL_ROUTINE_LOGS")  # fmt: skip
     program.add_store_option(parser)
     return parser
 
