@@ -93,7 +93,7 @@ static int check_whole(struct conf_loader *loader)
         conf_refuse_hint(loader, "write url = https://...; http:// to this host is fine");
     } else if (section != NULL) {
         loader->line = conf->key_line[conf_key_find(section, key)];
-        conf_refuse(loader, 1, "'%s' is, has or lies in the directory of '%s'", key, other);
+        conf_refuse(loader, 1, "'%s' and '%s' must be separate directories", key, other);
         conf_refuse_hint(loader, "name a directory of its own");
     }
     return loader->error;

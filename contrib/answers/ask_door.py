@@ -114,7 +114,7 @@ def service_uid(name):
     try:
         return pwd.getpwnam(name).pw_uid
     except KeyError:
-        raise Failure("there is no user %s here, who gives answers by jobtrail.conf" % escape(name)) from None
+        raise Failure("there is no user %s here, as whom the service runs by jobtrail.conf" % escape(name)) from None
 
 
 def check(options):

@@ -13,9 +13,8 @@ UNFIT = ("exec", "module", "pkg")
 SIDES = ((library_changes.BEFORE, "Before"), (library_changes.AFTER, "After"))
 NUMBERS = (("runs", "%s"), ("failed", "Failed"), ("unknown", "End unknown"))
 NOTE = (
-    "Before are runs that have had a file as it was, after those that have had it as it is, of any time; of both the records"
-    " that are there, without weights: runs that sampling left out are not counted. Of some files no record tells who had them:"
-    " blank."
+    "Before: runs that loaded a file as it was; after: as it is now; of any time. Records are counted without weights: runs that"
+    " sampling left out are not included. Blank: who used the file is not recorded."
 )
 
 

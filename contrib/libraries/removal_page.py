@@ -17,7 +17,7 @@ from ..report.use_counts import first_link
 from .unused_page import LINKS, is_shared, sets_of_paths
 from .use_door import NO_COPY, WHEN, Witnesses, is_wanted, of_opens
 
-NO_TARGET = "removal needs --lib or --module: it says who would be hit if that went"
+NO_TARGET = "removal needs --lib or --module: it lists who would be affected by its removal"
 UNFIT = ("account", "partition", "exec", "pkg")
 LOADED, MAY_HAVE, OF_IT, LINKED, STATIC, INSIDE = "loaded", "may have loaded", "is of it", "linked", "linked, static", "has it inside"
 NOBODY = (UNKNOWN, "?" + UNKNOWN)  # in the place of a user
@@ -253,18 +253,18 @@ def removal_page(model, options, target=None):
     rows.sort(key=lambda row: (-(row[3] or 0), -(row[6] or 0), -(row[7] or 0), row[:3]))
     rows, left_out = top(rows, options)
     note = " ".join(unknown(model, options))
-    return Page("removal", "Who would be hit if it went", COLUMNS, rows, note=note, left_out=left_out)
+    return Page("removal", "Who would be affected by its removal", COLUMNS, rows, note=note, left_out=left_out)
 
 
 def unknown(model, options):
     """What nobody can know."""
     if not model.store.is_all:
-        yield "Of what you may see: others are in no row."
-    yield "Who uses it less often than once in this period is not here."
+        yield "Only what you may see is listed."
+    yield "Users without a run in this period are not listed."
     yield unseen_line(model)
     static = sum(tasks for outcome, _, tasks, _ in model.coverage() if outcome == "static")
     if static:
-        yield "%d tasks were static programs: what these have inside is known of those alone whose link has a record." % round(static)
+        yield "%d tasks ran static programs: what these contain is known only if their link was recorded." % round(static)
     first = first_link(model)
-    yield "No link has a record." if first is None else "Links have records from %s on." % days.text(first)
+    yield "No links are recorded." if first is None else "Links are recorded from %s on." % days.text(first)
     yield from of_opens(model, options)

@@ -14,7 +14,7 @@ NO_LIST = (
     "unused needs the list of the site's libraries: --libraries FILE, or JOBTRAIL_LIBRARIES, a file that jobtrail-libmon list"
     " --json has written"
 )
-NOT_ALL = "unused says what nobody has used: only who may see the runs of all users can ask for it"
+NOT_ALL = "unused is only for users who may see all runs"
 # what it cannot be of: nobody is everybody
 UNFIT = ("user", "account", "cluster", "partition", "node", "exec", "module", "pkg")
 KINDS = ("loaded", "linked", "opened", "called")
@@ -241,20 +241,20 @@ def doubts_of_data(model, known):
 
 def note_of(model, options, counts, known):
     first = days.text(model.first)
-    parts = ["%d that nobody has used since %s, %d of which that is not known." % (counts[0], first, counts[1])]
+    parts = ["%d unused since %s, %d not known." % (counts[0], first, counts[1])]
     told = ("from %s to %s" % tuple(map(days.text, known[kind])) if known[kind] else "never" for kind in NEEDED)
-    parts.append("Recorded are %s." % ", ".join("%s %s" % (WORDS[kind], text) for kind, text in zip(NEEDED, told)))
+    parts.append("Recorded: %s." % ", ".join("%s %s" % (WORDS[kind], text) for kind, text in zip(NEEDED, told)))
     parts.append(unseen_line(model))
     others = model.database.execute(
         "SELECT coalesce(sum(n), 0) FROM all_usage WHERE basis = ? AND day >= ? AND program IN (SELECT id FROM all_program WHERE path = ?)",
         (LEFT_OUT, model.first, OTHERS),
     ).fetchone()[0]
     if others:
-        parts.append("Of %d runs that sampling left out it is not known what they loaded." % others)
+        parts.append("Sampling left out %d runs: what they loaded is not known." % others)
     parts += of_opens(model, options)
     parts += [door.since_line(model) for door in extensions.doors("library_door")]
     if model.site.made is not None:
-        parts.append("The list is of %s." % day_of(model.site.made))
+        parts.append("The list was made on %s." % day_of(model.site.made))
     if model.site.damaged:
         parts.append("%d lines of the list could not be read." % model.site.damaged)
     return " ".join(parts)
@@ -275,4 +275,4 @@ def unused_page(model, options):
     counts = sum(row[-2] == "unused" for row in rows)
     note = note_of(model, options, (counts, len(rows) - counts), known)
     rows, left_out = top(rows, options)
-    return Page("unused", "Libraries that nobody has used", COLUMNS, rows, note=note, left_out=left_out)
+    return Page("unused", "Unused libraries", COLUMNS, rows, note=note, left_out=left_out)

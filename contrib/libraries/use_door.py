@@ -16,7 +16,7 @@ OPENED = (
     " program: only what has read most of a tree in one turn is left out there. What two witnesses tell of a day is not added up. Libraries are"
     " named as jobtrail-libmon(8) does, without versions."
 )
-NO_OPENS = "No opens are recorded: the keys watch and use_records of jobtrail.conf(5) let them be."
+NO_OPENS = "No opens are recorded: the keys watch and use_records of jobtrail.conf(5) switch this on."
 # by packers, copiers, indexers and the like: nobody needs a library for that
 NO_COPY = "kind = 'use' AND what <> 'copy'"
 # the last second of those that a record stands for
@@ -91,7 +91,7 @@ def none_line(model, options):
     """At least so many opens of the period are of libraries that the records do not name."""
     told = told_of(model, options, OF_NONE, lambda *_: "")
     opens = sum(witnesses.least() for witnesses in told.values())
-    return "Of at least %d opens more it is not known of which library they were." % opens if opens else None
+    return "At least %d more opens: of which library is not known." % opens if opens else None
 
 
 def note_of(model, options, found, _):
@@ -104,7 +104,7 @@ def of_opens(model, options):
     sql = "SELECT DISTINCT node FROM library_event WHERE kind = 'use' AND node IS NOT NULL ORDER BY node"
     hosts = [node for node, in model.store.lookup(sql)]
     names = ", ".join(hosts[:MOST] + (["%d more" % (len(hosts) - MOST)] if len(hosts) > MOST else []))
-    yield "Opens from outside of jobs are seen on %s." % (names and names + " alone" or "no host")
+    yield "Opens outside of jobs are seen on %s." % (names and names + " only" or "no host")
     line = none_line(model, options)
     if line:
         yield line

@@ -142,18 +142,18 @@ def note_of(profile, svg, is_empty):
     nodes = part_of(profile["nodes"], profile["step_nodes"], "node") if profile["step_nodes"] else counted(profile["nodes"], "node")
     parts = ["Files of %s are known; %s left a profile." % (nodes, part_of(profile["ranks"], profile["size"], "rank"))]
     if not profile["is_own"]:
-        parts.append("What ran in the step, which has %s of several tasks: which of them it is of is not known." % counted(profile["runs"], "run"))
+        parts.append("These are files of the whole step, which has %s of several tasks." % counted(profile["runs"], "run"))
     elif profile["runs"] > 1:
         parts.append("%d runs have processes in it." % profile["runs"])
     if profile["untold"]:
-        parts.append("Of %s in these files nothing is told." % counted(profile["untold"], "more program"))
+        parts.append("%s in these files are not shown." % counted(profile["untold"], "more program"))
     words = " ".join(only(profile) + [words_of(profile["paths"])])
     if svg is None:
-        parts.append("The files are not read here: for a picture, call jobtrail-profile flame --svg %s ." % words)
+        parts.append("The files are not read here. For a picture: jobtrail-profile flame --svg %s ." % words)
     elif is_empty:
         parts.append("They have no call stacks. " + STACKS)
     # without stacks, what there is are calls of MPI or of designated libraries
-    parts.append("For the log, call jobtrail-profile show %s%s" % ("--mpi " if profile["mpi"] or is_empty else "", words))
+    parts.append("For the log: jobtrail-profile show %s%s" % ("--mpi " if profile["mpi"] or is_empty else "", words))
     return " ".join(parts)
 
 
@@ -178,16 +178,16 @@ def mpi_note(profile, mpi):
     """How sure the numbers are."""
     if mpi is None:
         return ""
-    parts = ["Of %s, as their processes said: the routines with most time." % part_of(mpi["ranks"], profile["size"], "rank")]
+    parts = ["The routines with most time, of %s, as their processes reported." % part_of(mpi["ranks"], profile["size"], "rank")]
     if mpi["share"] is not None:
         parts.append("%s%.1f %% of their time is in MPI." % ("At least " if mpi["missed"] else "", 100 * mpi["share"]))
     if mpi["imbalance"] is not None:
         slowest = mpi["slowest"]
-        parts.append("Rank %s, on %s, has most time outside of it: %.1f %% above the mean." % (slowest["rank"], slowest["node"], mpi["imbalance"]))
+        parts.append("Rank %s on %s has the most time outside of MPI: %.1f %% above the mean." % (slowest["rank"], slowest["node"], mpi["imbalance"]))
     if mpi["open"]:
         parts.append("Some ran longer than is known.")
     runs = mpi["runs"] if profile["is_own"] else profile["runs"]
     if runs > 1:
-        parts.append("It is of %d runs together." % runs)
+        parts.append("These are the numbers of %d runs together." % runs)
         parts.extend(own_note(profile["own"]) if profile["is_own"] else ())
     return " ".join(parts)

@@ -20,11 +20,10 @@ RUNS = (
     " AND run.job_id_raw IN (SELECT profile.job_id_raw FROM profile WHERE profile.mpi_ranks > 0) ORDER BY run.id"
 )
 NOTE = (
-    "Runs whose ranks left counts of the calls of MPI ([profile]), without weights; of others nothing is told here. The share is of the time of the ranks that"
-    " were counted, weighted by core hours, and core hours in MPI are that part of the runs' core hours. What ranks were counted, and their times, is what the processes"
-    " said of themselves. Bounds: of how many of the runs calls could not be counted, ranks are missing, or ran longer than is known."
-    " Imbalance: by how much the rank with the most time outside of MPI is above the mean, made of the part of that time which ranks have less on average,"
-    " weighted by core hours."
+    "Records of runs whose ranks counted their calls of MPI ([profile]), without weights. The share is of the time of these ranks, weighted by core hours; core hours"
+    " in MPI are that share of the runs' core hours. Ranks and times are what the processes reported. Bounds: runs in which calls were not counted, ranks are missing, or"
+    " ran longer than is known. Imbalance: by how much the rank with the most time outside of MPI is above the mean, made of the mean share that ranks have less, weighted"
+    " by core hours."
 )
 HEADS = {
     "executables": [("executable", "Executable", TEXT), ("mpi_share", "In MPI", SHARE)],
@@ -125,8 +124,8 @@ def mpi_page(model, options):
     items = sorted(found.items(), key=lambda item: (-item[1].in_mpi, -item[1].share(), item[0]))
     items, others = top(items, options)
     rows = [[*key, *row.cells(), *row.more(of)] for key, row in items]
-    note = NOTE if found else "No step of this time left counts of the calls of MPI. " + NOTE
+    note = NOTE if found else "No step counted calls of MPI in this time. " + NOTE
     if left_out:
-        note += " %d runs are not here: their ranks cannot be told from other runs', or no times are known." % left_out
+        note += " %d runs are not included: their ranks cannot be told from those of other runs, or no times are known." % left_out
     title = "Time in routines of MPI, by program" if of == "routines" else "Programs by their time in MPI"
     return Page("mpi", title, HEADS[of] + COUNTED + MORE[of], rows, note=note, left_out=others)

@@ -54,7 +54,7 @@ void rank_end_print_way(const struct profile_rank *rank, FILE *to)
         fputs("still ran when its job was over", to);
         return;
     case PROFILE_WAY_UNSEEN:
-        fputs("ended, nobody knows how", to);
+        fputs("ended, how is not known", to);
         return;
     case PROFILE_WAY_SIGNALED:
         fprintf(to, "killed by %s", rank_end_signal(WTERMSIG(rank->status), name));

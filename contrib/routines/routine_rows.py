@@ -91,11 +91,11 @@ class Seen:
 
     def tell(self):
         if self.incomplete:
-            tell("of %s not all calls were watched (Missed): there may have been others" % self.part(self.incomplete))
+            tell("not all calls of %s were watched (Missed): there may be more" % self.part(self.incomplete))
         if self.unnamed:
-            tell("of %s not all routines have names (Unnamed): the store takes a bounded number of new ones of a user" % self.part(self.unnamed))
+            tell("not all routines of %s have names (Unnamed): the store takes a bounded number of new ones from a user" % self.part(self.unnamed))
         if self.runs > self.known:
-            tell("of %s no routines are known: no library was there that [routines] designates" % self.part(self.runs - self.known))
+            tell("%s had no library that [routines] designates: no routines are known" % self.part(self.runs - self.known))
 
     def part(self, number):
         return "%d of %d run%s" % (number, self.runs, "" if self.runs == 1 else "s")

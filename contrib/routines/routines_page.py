@@ -32,7 +32,7 @@ COLUMNS = [
     ("first", "First call", DATE),
     ("last", "Last call", DATE),
 ]
-SEEN = "A call is that of one run, on the day of its first one. Calls inside of a library, and by addresses that dlsym(3) has given, are not seen."
+SEEN = "A call is one run's, on the day of its first call. Calls inside of a library, and by addresses from dlsym(3), are not seen."
 
 
 def least(value):
@@ -116,7 +116,7 @@ def note_of(model, options):
     runs = {run for number, some in by_library.items() if number in wanted for run in some}
     if runs:
         missed, unnamed = (sum(facts[run][at] > 0 for run in runs) for at in (1, 2))
-        of_names = ", of %d the store has not all names" % unnamed if unnamed else ""
-        parts.append("%d runs with these libraries may have called others, too: of %d imports were missed%s, of the others the end"
-                     " is not known." % (len(runs), missed, of_names))  # fmt: skip
+        of_names = ", the store lacks names of %d" % unnamed if unnamed else ""
+        parts.append("%d runs with these libraries may have called more: imports of %d were missed%s, the end of the others is not"
+                     " known." % (len(runs), missed, of_names))  # fmt: skip
     return " ".join([*parts, unseen_line(model)])

@@ -9,7 +9,7 @@ from ..report.columns import COUNT, DATE, TEXT, Page, day_of, top
 from ..report.numbers import unseen_line
 from . import calls, entries
 
-NOT_ALL = "uncalled says what nobody has called: only who may see the runs of all users can ask for it"
+NOT_ALL = "uncalled is only for users who may see all runs"
 NO_LIBRARY = "--entries needs --lib: it says which routines that library has"
 # what it cannot be of: nobody is everybody
 UNFIT = ("user", "account", "cluster", "partition", "node", "exec", "module", "pkg")
@@ -44,9 +44,9 @@ UNNOTED = (
     " (SELECT run_id FROM run_routine_library WHERE routine_library_id IN (%s))"
 )
 NO_ENTRIES = (
-    "Only routines that somebody has called once are known here: with --lib and --entries FILE those count that the library offers."
+    "Only routines that were called once are known here; with --lib and --entries FILE, all that the library offers."
 )
-UNSEEN = "Not seen are calls by an address, as through a table of pointers (scipy), and those of ranks other than the first."
+UNSEEN = "Calls by an address, as through a table of pointers (scipy), and of ranks other than the first are not seen."
 SKIPPED = "What [routines] of jobtrail.conf(5) skips is not watched: take it out of that list."
 
 
@@ -124,13 +124,13 @@ def doubts(model, name, version):
     found = ["watched from %s on" % days.text(first)] if first is not None and first > model.first else []
     found += ["never watched"] if first is None else []
     if version.unsure:
-        found.append("%d runs may have called others than are known" % len(version.unsure))
+        found.append("%d runs may have called more than is known" % len(version.unsure))
     count = not_watched(model, name, version)
     if count:
-        found.append("%d runs had it unwatched" % count)
+        found.append("%d runs loaded it unwatched" % count)
     count = not_noted(model, version)
     if count:
-        found.append("%d runs of programs that were linked with it unprepared" % count)
+        found.append("%d runs of programs linked with it unprepared" % count)
     return "; ".join(found) or None
 
 
@@ -146,8 +146,8 @@ def rows_of(model, found):
 
 def note_of(model, options, rows):
     count, first = sum(row[4] == "not called" for row in rows), days.text(model.first)
-    what = "that nobody has called" if options.entries else "that were called once, and by nobody"
-    parts = ["%d %s since %s, %d of which that is not known." % (count, what, first, len(rows) - count)]
+    what = "not called" if options.entries else "called once, but not"
+    parts = ["%d %s since %s, %d not known." % (count, what, first, len(rows) - count)]
     parts += [SKIPPED if options.entries else NO_ENTRIES, UNSEEN, calls.since_line(model), unseen_line(model)]
     return " ".join(parts)
 
@@ -158,9 +158,9 @@ def uncalled_page(model, options):
         raise Failure(NO_LIBRARY)
     found = versions(model, options)
     if options.entries and not found:
-        raise Failure("no run has had a library that --lib means: of its routines nothing is known")
+        raise Failure("no run has loaded a library that fits --lib: nothing is known of its routines")
     add_entries(model, options, found)
     rows = rows_of(model, found)
     note = note_of(model, options, rows)
     rows, left_out = top(rows, options)
-    return Page("uncalled", "Routines that nobody has called", COLUMNS, rows, note=note, left_out=left_out)
+    return Page("uncalled", "Routines not called", COLUMNS, rows, note=note, left_out=left_out)

@@ -11,7 +11,7 @@ from . import calls
 WORDS = {"called": "runs that called routines"}
 OF_USE = {"called": ("libraries", "routines", "users", "executables")}
 UNFIT = {"called": calls.UNFIT}
-CALLED = "At least so many: calls by addresses that dlsym(3) has given are not seen."
+CALLED = "Lower bounds: calls by addresses from dlsym(3) are not seen."
 
 
 def called(model, options, kind):

@@ -64,20 +64,20 @@ def lines(sums):
     causes = sorted(sums["causes"].items(), key=lambda item: (-item[1], item[0]))
     known = " (%s)" % ", ".join("%s %d" % (text.escape(name), number) for name, number in causes) if causes else ""
     found = [
-        "Kernel's witness: of %d processes it told; %d agree with the ledger, %d differ for a known cause%s, %d unexplained"
+        "The kernel reported %d processes: %d match the records, %d differ for a known reason%s, %d are unexplained"
         % (sums["processes"], sums["agreed"], sums["explained"], known, sums["unexplained"])
     ]
     if sums["older"] or sums["partial"]:
         found.append(
-            "%d processes were older than the witness, and of %d not all is known" % (sums["older"], sums["partial"])
+            "%d processes began before the kernel witness, %d are known in part" % (sums["older"], sums["partial"])
         )
     if sums["jobs_lost"]:
         found.append(
-            "Losses on the nodes of %d jobs: %d processes had no room; these nodes lost %d events, and %d times ends of threads,"
+            "Losses on the nodes of %d jobs: %d processes had no room; %d events, and %d times ends of threads, were lost,"
             " counted for each job that ran then" % (sums["jobs_lost"], sums["left"], sums["lost"], sums["overruns"])
         )
     if sums["jobs_unheard"]:
-        found.append("Nobody listened for %.1f seconds of %d jobs" % (sums["unheard"], sums["jobs_unheard"]))
+        found.append("The kernel witness was down for %.1f seconds of %d jobs" % (sums["unheard"], sums["jobs_unheard"]))
     if sums["levels"]["off"]:
-        found.append("For %d jobs nobody had asked for it" % sums["levels"]["off"])
+        found.append("It was off for %d jobs" % sums["levels"]["off"])
     return found

@@ -10,13 +10,12 @@ MIB = 1048576
 # software is what the rows are by
 UNFIT = ("exec", "lib", "module", "pkg")
 NOTE = (
-    "Runs that the kernel's witness measured, which are records that are there, without weights; of the others nothing is told"
-    " here. Processor time is that of the run's own process with its threads, and of processes that it forked and that"
-    " executed nothing. Of a program of several tasks it is that of all ranks that were measured, and of what its first rank"
-    " forked; bytes are those of the first rank. Runs of which there may have been more are counted as least ones. A process"
-    " that executed several programs is no measured one: nobody can divide what it used. Each thread's last tick may be"
-    " missing. Given is run time times the CPUs of a task, for each rank. Memory is that of the largest of these processes at"
-    " its peak, its mean that of all ranks; its share is of the memory that a task has of its step, where Slurm bounds that."
+    "Records of runs that the kernel witness measured, without weights. Given is run time times the CPUs of a task, for each rank."
+    " Used is CPU time of the run's process, and of processes that it forked and that executed nothing; of several tasks, of all"
+    " measured ranks and of what the first one forked. The last tick of a thread may be missing. Runs that may have used more have"
+    " a bound. A process that executed several programs is not measured: its use cannot be divided. Memory is the peak of the"
+    " largest process, and the mean of all ranks; its share is of the memory that a task has of its step, where Slurm limits it."
+    " Bytes are those of the first rank."
 )
 COLUMNS = [
     ("executable", "Executable", TEXT),
@@ -149,6 +148,6 @@ def efficiency_page(model, options):
     rows = [[name] + used.cells() for name, used in found.items() if used.values[0] > 0]
     rows.sort(key=lambda row: (row[6] - row[5], row[0]))
     rows, left_out = top(rows, options)
-    note = NOTE if rows else "No run of this time was measured: no kernel's witness listened. " + NOTE
+    note = NOTE if rows else "No run was measured in this time: no kernel witness was running. " + NOTE
     return Page("efficiency", "What programs used of what they were given, the most unused time first", COLUMNS, rows,
                 note=note, left_out=left_out)  # fmt: skip

@@ -44,8 +44,8 @@ def in_proportion(numbers):
     beside = numbers["inclusive"] + numbers["not_allocated"]
     if beside > known:
         other = "; %s of the other %s" % (percent(numbers["coverage"]), compact(known)) if known > beside / 1000 else ""
-        return "not known", "coverage: of %s core hours no record tells the allocation%s" % (compact(beside), other)
-    more = "; of %s more the allocation is not known" % compact(beside) if beside > 0.05 else ""
+        return "not known", "coverage: the allocation of %s core hours is not known%s" % (compact(beside), other)
+    more = "; the allocation of %s more is not known" % compact(beside) if beside > 0.05 else ""
     return percent(numbers["coverage"]), "coverage of %s core hours%s" % (compact(known), more)
 
 

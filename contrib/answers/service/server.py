@@ -289,7 +289,7 @@ class Server:
         line.append(connection.errand)
         if len(line) > LINE_MAX:
             crowding = oldest_of_most([errand.connection for errand in line])
-            self.refuse(crowding, crowding.trouble("too many questions wait for it to be known who asks"))
+            self.refuse(crowding, crowding.trouble("too many questions wait until it is known who asks"))
 
     def take(self, connection, found):
         connection.take(found)
@@ -402,8 +402,8 @@ class Server:
         if os.WEXITSTATUS(status) == worker.NO_MEMORY:
             return "the answer needs too much memory; ask for less"
         if os.WEXITSTATUS(status) == worker.NO_MUNGE:
-            return "munged makes no credential of the answer"
-        return "the service for answers has a fault; its log has more"
+            return "munged does not encode the answer"
+        return "the service for answers has failed; its log says why"
 
     def end_late(self):
         now = time.monotonic()

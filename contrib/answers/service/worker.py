@@ -189,7 +189,7 @@ def status_of_answer(question, uid, directory, settings):
         raise
     except Exception:
         traceback.print_exc(file=sys.__stderr__)
-        print("jobtrail: the service for answers has a fault; its log has more", file=sys.stderr)
+        print("jobtrail: the service for answers has failed; its log says why", file=sys.stderr)
     return program.failure_status
 
 

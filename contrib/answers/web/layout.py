@@ -85,10 +85,10 @@ class Writer:
         rights = self.context.asker.rights
         if rights.all:
             return "Of all users."
-        text = "Of the runs that you may see: those of %s" % ", ".join(sorted(map(escape, rights.users)))
+        text = "Only runs that you may see: of %s" % ", ".join(sorted(map(escape, rights.users)))
         if rights.accounts:
-            text += ", and those in %s" % ", ".join(sorted(map(escape, rights.accounts)))
-        text += ". Others are in no row and in no sum."
+            text += ", and in %s" % ", ".join(sorted(map(escape, rights.accounts)))
+        text += ". Others are in no row and no sum."
         if rights.lacking is not None:
             text += " You may be allowed to see more: Slurm's accounting does not answer (%s)." % escape(rights.lacking)
         return text
@@ -114,7 +114,7 @@ class Writer:
         form = self.form(self.kept(*PERIOD, *PLACE), DOCUMENTATION, "Search", ' role="search"')
         note = (
             "Man pages, share/doc, modules, pkg-config, headers and commands of the host that answers. All words are in the"
-            " text; name* is what begins so."
+            " text; name* is a beginning."
         )
         return frame.section("question", "Search", form, frame.note(note))
 

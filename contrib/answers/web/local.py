@@ -144,7 +144,7 @@ class Door:
         if (host[0] if host[1] else host[2]) not in NAMES:
             raise Refused(403, "This is not the name of this host: use the address that jobtrail-web has printed.")
         if not head.target.startswith(self.path):
-            raise Refused(404, "There is nothing here.")
+            raise Refused(404, "There is no such page.")
         page = Page(head.target)
         if "secret" in page.values:
             if not self.has_cookie(head) and not self.may_enter(page.values["secret"]):
@@ -166,7 +166,7 @@ def read_head(connection):
         more = connection.recv(1 << 14)
         data += more
         if not more or len(data) > HEAD_MAX or END in data[: -len(END)]:
-            raise Refused(400, "This is no request for a page.")
+            raise Refused(400, "This is not a request for a page.")
     return data
 
 

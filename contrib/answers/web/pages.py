@@ -89,7 +89,7 @@ def report_page(name):
         if why:
             raise Refused(404, why + ".")
         if name == "removal" and not (context.get("lib") or context.get("module")):
-            raise Refused(400, "The address names nothing that would go: it needs lib= or module=.")
+            raise Refused(400, "The address lacks lib= or module=.")
         table = fitting.PAGES[name](model, context.chosen_options)
         more = [(key, context.get(key)) for key in REPORT_ASKED]
         sheet = Sheet(context, table.title, model, subject=more)
@@ -194,7 +194,7 @@ def people_page(thing):
 
 def needed(context, name):
     if not context.get(name):
-        raise Refused(400, "The address names nothing: it needs %s=." % name)
+        raise Refused(400, "The address lacks %s=." % name)
     return context.get(name)
 
 
@@ -530,7 +530,7 @@ def alone_table(data):
         for side in ("a", "b")
         for run in data["only_" + side]
     ]
-    return things.pairs("alone", "Runs of one of them alone", ALONE_HEADS, rows)
+    return things.pairs("alone", "Runs of one side only", ALONE_HEADS, rows)
 
 
 ROUTES = {name: report_page(name) for name in fitting.PAGES}

@@ -43,7 +43,7 @@ def as_asked():
     except Failure as failure:
         raise Refused(getattr(failure, "http_status", 400), str(failure)) from None
     except (ValueError, OverflowError, RecursionError, re.error) as error:
-        raise Refused(400, "That cannot be asked for: %s." % escape(str(error))) from None
+        raise Refused(400, "Bad request: %s." % escape(str(error))) from None
 
 
 class Head:
@@ -52,7 +52,7 @@ class Head:
     def __init__(self, data):
         match = HEAD.match(data)
         if match is None:
-            raise Refused(400, "This is no request of HTTP/1.")
+            raise Refused(400, "This is not an HTTP/1 request.")
         method, target, fields = match.groups()
         self.method, self.target = method.decode(), target.decode()
         if fields.count(b"\r\n") - 1 > FIELDS_MAX:
@@ -62,7 +62,7 @@ class Head:
         except http.client.HTTPException:
             raise Refused(431, "The request's fields cannot be read.") from None
         if self.method not in METHODS:
-            raise Refused(405, "Pages are read here, by GET and HEAD, and nothing else is done.")
+            raise Refused(405, "Only GET and HEAD are supported.")
         if "Transfer-Encoding" in self.fields or self.field("Content-Length") not in (None, "0"):
             raise Refused(400, "A request for a page has no body.")
 

@@ -23,14 +23,14 @@ OF_EACH_JOB = Pattern(
 SCRIPT = Pattern(r"(.*/)job0*(\d+)(/slurm_script)\Z", re.S)
 # these two are in the section of modules
 LOADED, LOADED_FILES = "LOADEDMODULES", "_LMFILES_"
-NO_ACCOUNTING = "Slurm's accounting has nothing of it, or was not asked"
+NO_ACCOUNTING = "Slurm's accounting does not have it, or was not asked"
 # ends of which the record does not say enough to compare them with these
 VAGUE = {"RUNNING": None, "UNKNOWN": None, "EXITED": ("COMPLETED", "FAILED")}
 
 
 def of_sides(missing_a, missing_b):
     """The reason for an unknown fact, by whether it is missing on each side."""
-    return "not recorded" if missing_a and missing_b else "not recorded of %s" % ("A" if missing_a else "B")
+    return "not recorded" if missing_a and missing_b else "not recorded for %s" % ("A" if missing_a else "B")
 
 
 def redacted_sides(a, b):
@@ -172,7 +172,7 @@ def libraries(a, b, _):
         values = lib_value(one), lib_value(other)
         late = [side for side, lib, run in (("A", one, a), ("B", other, b)) if lib is None and not tells_all(run)]
         if late:
-            section.doubt(name, *values, why="%s did not end by itself: what it loaded late is not known" % late[0])
+            section.doubt(name, *values, why="%s did not exit normally: libraries that it loaded late are not known" % late[0])
         elif None in values or one["path"] != other["path"]:
             section.differ(name, *values)
         elif is_same_file(one, other) is False:
@@ -268,7 +268,7 @@ def environment(a, b, environments):
         elif name != LOADED and (name != LOADED_FILES or same_modules):
             section.texts(name, one.get(name), other.get(name))
     if own:
-        section.notes.append("%d that are of each job its own are not compared" % own)
+        section.notes.append("%d that differ in each job are not compared" % own)
     return section
 
 

@@ -315,7 +315,7 @@ def print_pair(pair, count):
     print("\nA: " + run_text(pair["a"]))
     print("B: " + run_text(pair["b"]))
     if count > 1:
-        print("   and %d more pairs of them with the same differences" % (count - 1))
+        print("   and %d more pairs with the same differences" % (count - 1))
     for section in pair["sections"]:
         print_section(section)
     same = ["%s (%d)%s" % (section["name"], section["same"], notes(section)) for section in pair["sections"]
@@ -360,7 +360,7 @@ def print_text(data):
         print_pair(pairs[0], len(pairs))
     print_alone(data["only_a"], "A", "B")
     print_alone(data["only_b"], "B", "A")
-    print("\nSomething differs." if data["different"] else "\nNothing that is on record differs.")
+    print("\nSomething differs." if data["different"] else "\nNo recorded fact differs.")
 
 
 def run(store, options, now):

@@ -37,10 +37,10 @@ LIVE = {"COMPLETING", "CONFIGURING", "PENDING", "RESIZING", "RUNNING", "STAGE_OU
 # what Slurm's states of a job mean
 REASON = {
     "TIMEOUT": "it reached its time limit",
-    "OUT_OF_MEMORY": "it needed more memory than it had",
+    "OUT_OF_MEMORY": "it used more memory than it had",
     "NODE_FAIL": "a node failed",
-    "PREEMPTED": "another job took its place",
-    "DEADLINE": "its deadline came",
+    "PREEMPTED": "it was preempted by another job",
+    "DEADLINE": "its deadline passed",
     "BOOT_FAIL": "a node did not boot",
     "REQUEUED": "it was requeued",
     "REVOKED": "a sibling ran on another cluster",
@@ -303,18 +303,18 @@ def failure_text(run):
     path = cell(run["exec_path"] or "?")
     if run["state"] == "NOT_STARTED":
         if run["missing_library"]:
-            text = "has not started: %s is missing, or too old" % cell(run["missing_library"])
+            text = "did not start: %s is missing or too old" % cell(run["missing_library"])
         elif run["exit_code"] == 127:
-            text = "has not started: its loader ended it, as a library is missing or too old"
+            text = "did not start: a library is missing or too old"
         else:
-            text = "has not started: it is not there, or cannot be executed"
+            text = "did not start: it does not exist or cannot be executed"
         text += " (exit code %s)" % run["exit_code"]
     elif run["signal"]:
-        text = "was ended by " + signal_text(run["signal"])
+        text = "was killed by " + signal_text(run["signal"])
     elif run["exit_code"]:
         text = "ended with exit code %d" % run["exit_code"]
     else:
-        text = "was gone, and its end is not known"
+        text = "is gone; how it ended is not known"
     if run["state"] in REASON:
         text += ": " + REASON[run["state"]]
     many = " (%d times)" % run["runs"] if run["runs"] > 1 else ""
@@ -334,7 +334,7 @@ def why(found):
     elif job["state"] == "FAILED" and job["of_slurm"]:
         code, _, number = job["exit"].partition(":")
         if number not in ("", "0"):
-            texts.append("Its batch script was ended by %s." % signal_text(int(number)))
+            texts.append("Its batch script was killed by %s." % signal_text(int(number)))
         elif code != "0":
             texts.append("Its batch script ended with exit code %s." % escape(code))
     shown = found["failures"][:MOST_SHOWN]
@@ -346,19 +346,19 @@ def why(found):
 
 def unknown(found):
     if not found["job"]["of_slurm"]:
-        yield "Slurm's accounting has nothing of the job, or was not asked: state and time are those of the records"
+        yield "Slurm's accounting does not have the job, or was not asked: state and time are from the records"
         return
     if found["time"]["limit"] is None:
-        yield "the time limit: Slurm has none, or does not tell"
+        yield "time limit: not in Slurm's accounting"
     if found["memory"]["asked"] is None:
-        yield "how much memory the job had: Slurm does not tell"
+        yield "memory of the job: not in Slurm's accounting"
     without = [of["step"] for of in found["memory"]["steps"] if of["largest_task"] is None]
     if without:
         yield "memory of step %s: Slurm took no sample" % ", ".join(map(escape, without))
     if any(run["state"] == "OUT_OF_MEMORY" for run in found["failures"]):
-        yield "how much memory it had when it ran out: Slurm took its samples before"
+        yield "memory when it ran out: Slurm's samples are from before"
     if found["job"]["state"] not in LIVE | {"COMPLETED", "FAILED"}:
-        yield "all of the processor time: Slurm misses what processes used that were killed"
+        yield "CPU time is too low: killed processes are not counted"
 
 
 def percent(part, whole):
@@ -376,8 +376,7 @@ def memory_text(of):
     if of["largest_task"] is None:
         text = "not known"
     else:
-        text = amounts.size_text(of["largest_task"]) + " in the largest sample of a task, in step "
-        text += escape(of["largest_step"])
+        text = amounts.size_text(of["largest_task"]) + " in the largest task (step %s)" % escape(of["largest_step"])
     if of["asked"] is not None:
         text += "; the job had %s" % amounts.size_text(of["asked"])
     return text
@@ -386,11 +385,11 @@ def memory_text(of):
 def cpu_text(of):
     if of["seconds"] is None:
         return "not known"
-    text = "%s of processor time" % format_elapsed(of["seconds"])
+    text = "%s CPU time" % format_elapsed(of["seconds"])
     if of["efficiency"] is None:
         return text
-    number = "the CPU" if of["allocated"] == 1 else "%d CPUs" % of["allocated"]
-    return text + ", %.0f %% of what %s had" % (100 * of["efficiency"], number)
+    number = "one CPU" if of["allocated"] == 1 else "%d CPUs" % of["allocated"]
+    return text + ", %.0f %% of %s" % (100 * of["efficiency"], number)
 
 
 def program_text(of):

@@ -10,28 +10,28 @@ from .numbers import EXACT_PLACES, PARTS, places_for
 
 # What the outcomes of coverage mean, and the reports' own ones.
 WHY = {
-    "recorded": "a record was made, of the task or of the one that it follows",
-    "static": "no dynamic loader; root's facts made a record",
-    "sampled": "sampling left it out; number and time are known",
-    NOT_ALLOCATED: "recorded; nobody tells what was allocated",
-    UNCERTAIN: "a program may have run, as nobody saw its end",
-    IDLE: "CPUs that no task had, or of a batch script that waited",
-    NO_RECORD: "of nodes that sent no record of the job, or of a job without a step",
-    ASSUMED: "follows a task of which no run leads, as below a script: perhaps it ran the same",
-    "follower": "follows another task, of which nothing is known",
+    "recorded": "has a record, or follows a task that has one",
+    "static": "static program, recorded from what root knows",
+    "sampled": "left out by sampling; number and time are known",
+    NOT_ALLOCATED: "recorded; the allocation is not known",
+    UNCERTAIN: "a program may have run: its end was not seen",
+    IDLE: "CPUs without a task, or of a batch script that waited",
+    NO_RECORD: "nodes without a record of the job, or a job without a step",
+    ASSUMED: "follows a task below a script: perhaps it ran the same",
+    "follower": "follows a task of which nothing is known",
     "launch": "before, between or after the programs of a recorded task",
     "script": "a shell or a wrapper, and what it ran without a record",
     "launcher": "a launcher's daemon, whose ranks are not known",
-    "policy": "the site's rules leave it out",
-    "excluded": "the site leaves out the partition or the account",
-    "opted_out": "the user said so",
+    "policy": "left out by the site's rules",
+    "excluded": "the site leaves out this partition or account",
+    "opted_out": "left out by the user",
     "setuid": "set-user-id: the loader ignores the library",
     "container": "in a container without the library",
-    "missing": "the program could not be found afterwards",
+    "missing": "the program was not found afterwards",
     "spool": "no room in the spool",
     "not_started": "ended before its loader was done",
     "killed": "killed before its program had started",
-    "unknown": "for example the variable was unset on the way",
+    "unknown": "for an unknown reason",
 }
 
 
@@ -71,8 +71,8 @@ def allocation_page(model, options):
     rows = [cells(name, numbers, jobs.get(name, 0)) for name, numbers in items]
     total = cells("Total", whole, model.all_jobs())
     return Page("allocation", "Allocation by " + of[:-1], columns, rows, "allocation",
-                "Core hours: allocation = programs + uncertain + unseen + idle, and unseen is the sum of what is named so."
-                " Each row adds up as it is written. A column may differ from its total by the rounding of its rows.",
+                "Core hours: allocation = programs + uncertain + unseen + idle, and unseen is the sum of its columns."
+                " Each row adds up as it is written; a column may differ from its total by rounding.",
                 left_out, total)  # fmt: skip
 
 
@@ -112,8 +112,8 @@ def coverage_page(model, options):
     tasks = round(sum(tasks for tasks, _ in found.values()))
     total = ["Total", None, tasks, numbers.allocation, 1.0 if numbers.allocation else None, None]
     return Page("coverage", "Coverage: what became of the allocated time", columns, rows, "core_hours",
-                "Programs are those of recorded, static and sampled; the rest but for uncertain and idle is unseen. A task"
-                " counts once, in the row that has most of its time; uncertain time counts there for its programs."
+                "Programs are recorded, static and sampled; all but these, uncertain and idle is unseen. A task counts once, in"
+                " the row with most of its time; uncertain time counts there for programs."
                 + "".join(" %s." % line for line in coverage_told.lines(model.coverage_told())), left_out, total)  # fmt: skip
 
 

@@ -71,9 +71,9 @@ def note_of(model, kind, is_months):
 def period_note(model):
     found, first, last = [], days.text(model.first), days.text(model.last)
     if not first.endswith("-01"):
-        found.append("%s is from %s on." % (first[:7], first))
+        found.append("%s begins on %s." % (first[:7], first))
     if days.text(model.last + 1)[:7] == last[:7]:
-        found.append("%s is up to %s." % (last[:7], last))
+        found.append("%s ends on %s." % (last[:7], last))
     return " ".join(found + ["Blank: no data."])
 
 
@@ -108,7 +108,7 @@ def trends_page(model, options):
 
     def drawn(charts, link):
         items = [(row[0], link and link(singular, row[0], {}), row[1:-2:2]) for row in rows[:TRENDS]]
-        title = "%s a month, each of a scale of its own, with its largest month" % unit
+        title = "%s by month, each on a scale of its own, with its largest month" % unit
         return charts.trends(items, labels, title)
 
     return Page("trends", "%s by month: %s" % (TITLES[kind], unit.lower()), columns_of(kind, slots, HOURS), rows,

@@ -38,8 +38,8 @@ def endings_page(model, options):
         for outcome, value in sorted(runs.items(), key=lambda item: (-item[1][0], item[0]))
     ]
     return Page("endings", "How runs ended", columns, rows, "runs",
-                note="EXITED: by itself, with a code that nobody waited for. UNKNOWN: nobody saw it, well or not. Runs"
-                " that have records, and by weights those that sampling left out.")  # fmt: skip
+                note="EXITED: exit code unknown. UNKNOWN: end not seen, with an error or not. Records are weighted, so that they stand"
+                " for runs that sampling left out, too.")  # fmt: skip
 
 
 def outcome_text(outcome):
@@ -86,4 +86,4 @@ def failures_page(model, options):
     columns += [("failed_" + key, title, kind) for key, title, kind in ENDING_COLUMNS]
     columns += [("unknown_runs", "# Unknown", ESTIMATE), ("unknown_runs", BETWEEN, RANGE)]
     return Page("failures", "Programs that failed or were killed", columns, rows, "failed_core_hours",
-                "Unknown: runs whose end nobody saw. They are not counted as failed.", left_out)  # fmt: skip
+                "Unknown: the end was not seen. These are not counted as failed.", left_out)  # fmt: skip

@@ -33,7 +33,7 @@ NAMES_EXECUTABLES = ("executables", "failures")
 UPDATED = ("starttime", "endtime", "page", "form", "output", "by", "of", "use", "top", "raw", "full_paths", "families", "entries")
 # what else pages cannot be of
 OF_LIBRARIES = ("changes", "unused", "removal", "routines", "uncalled")
-WHY_UNFIT = dict.fromkeys(OF_ALLOCATION, "time that no program had is of no program")
+WHY_UNFIT = dict.fromkeys(OF_ALLOCATION, "idle and unseen time belong to no program")
 UNFIT = {"links": link_page.UNFIT}
 # why a page cannot be made, whatever is asked for: a function of the model with a sentence, or None
 WHY_NOT = {}

@@ -80,5 +80,5 @@ def unseen_line(model):
     for _, outcome, hours in model.division():
         numbers.add(outcome, hours)
     if numbers.coverage is None:
-        return "Which part of the allocated time has records is not known."
-    return "Of %.1f %% of the allocated time there are records: what the rest has loaded is not seen." % (100 * numbers.coverage)
+        return "How much of the allocated time has records is not known."
+    return "%.1f %% of the allocated time has records: what the rest loaded is not known." % (100 * numbers.coverage)

@@ -69,7 +69,7 @@ def of_programs_line(numbers):
     text = "Programs %s core hours" % written(numbers["programs"], HOURS)
     if numbers["programs_low"] is not None:
         text += " (95 %% interval: %s)" % between(numbers["programs_low"], numbers["programs_high"])
-    return text + ". Allocation, uncertain, unseen and idle time of chosen programs alone are not known"
+    return text + ". Allocation and coverage cannot be given for selected programs"
 
 
 def filters_line(head):
@@ -88,26 +88,26 @@ def source_line(numbers):
         return None
     jobs, told = numbers["jobs"], numbers["jobs_in_accounting"]
     if jobs and told == jobs:
-        return "The allocation is that of Slurm's accounting"
-    nodes = "of prolog and epilog, which do not tell of a short suspension"
+        return "Allocated time by Slurm's accounting"
+    nodes = "as seen by the nodes, short suspensions included"
     if not told:
-        return "The allocation is that %s" % nodes
-    return "The allocation is that of Slurm's accounting for {:,} of {:,} jobs, else that {}".format(told, jobs, nodes)
+        return "Allocated time %s" % nodes
+    return "Allocated time by Slurm's accounting for {:,} of {:,} jobs, else {}".format(told, jobs, nodes)
 
 
 def beside_line(numbers):
     """What is not among the five; None: nothing."""
     found = []
     if numbers["not_allocated"]:
-        found.append("no record tells what was allocated to %s of the programs'" % written(numbers["not_allocated"], HOURS))
+        found.append("%s core hours of programs whose allocation is not known" % written(numbers["not_allocated"], HOURS))
     if numbers["inclusive"]:
         text = "%s inclusive core hours" % written(numbers["inclusive"], HOURS)
         if numbers["inclusive_low"] is not None:
             text += " (95 %% interval: %s)" % between(numbers["inclusive_low"], numbers["inclusive_high"])
-        found.append(text)
+        found.append(text + ", where programs running at the same time count each")
     if numbers["running"]:
-        found.append("%s core hours of runs that go on, up to now" % written(numbers["running"], HOURS))
-    return "Beside them: " + "; ".join(found) if found else None
+        found.append("%s core hours so far of runs that go on" % written(numbers["running"], HOURS))
+    return "Not included: " + "; ".join(found) if found else None
 
 
 def days_line(numbers):
@@ -116,18 +116,18 @@ def days_line(numbers):
 
 def weight_line(head):
     if head["raw"]:
-        return "Counts of records as they are (--raw)"
+        return "Records are counted without weights (--raw)"
     if not head["sampled"]:
-        return "No run was sampled"
+        return "No run was left out by sampling"
     return (
-        "Sampled. Intervals hold the true number in 95 % of all cases; numbers without one are exact. Users, jobs,"
-        " accounts: those seen"
+        "Short runs are sampled: intervals hold the true value in 95 % of cases, numbers without one are exact. Users, jobs"
+        " and accounts are those with records"
     )
 
 
 def not_told_line(head):
     """Of runs of which what was chosen by is not known."""
-    return "Sampling left out %s more runs, of which it is not known whether they are among these" % (
+    return "Sampling left out %s more runs; whether they belong here is not known" % (
         written(head["runs_not_told"], COUNT))  # fmt: skip
 
 

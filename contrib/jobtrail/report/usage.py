@@ -111,8 +111,8 @@ def usage_page(kind):
         note = ""
         if kind == "compilers" and model.estimates().largest and not model.raw:
             note = (
-                "Core hours and runs are those of the records. Between these bounds lie those of all runs: of runs that"
-                " sampling left out the compiler is not known."
+                "Core hours and runs are those with records; intervals are of all runs. The compiler of runs that sampling left"
+                " out is not known."
             )
         return Page(kind, TITLES[kind], columns, rows, chart_of(model, options), note, left_out, total)
 

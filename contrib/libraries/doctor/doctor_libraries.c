@@ -219,8 +219,7 @@ static void check_log_dir(struct doctor *doctor, const struct conf *conf)
     const char *shared = conf_library_log_dir_is_in(conf);
     if (shared != NULL) {
         doctor_add(doctor, FINDING_BAD, "libraries", conf->library_log_dir, "",
-                   "users append no lines: by a link or a mount it is, has or lies in the "
-                   "directory of '%s'",
+                   "users append no lines: by a link or a mount it is not separate from '%s'",
                    shared);
         doctor_mend(doctor, "name a directory of its own for log_dir in %s", doctor->conf);
     } else if (conf->library_log_dir[0] != '\0') {

@@ -109,9 +109,7 @@ int user_lines_open(const struct conf *conf, uid_t uid, struct user_lines *lines
                     strerror(-lines->logs.directory));
     shared = conf_library_log_dir_is_in(conf);
     if (shared != NULL) {
-        fprintf(stderr,
-                "%s: [libraries] log_dir: %s is, has or lies in the directory of '%s': name one of "
-                "its own\n",
+        fprintf(stderr, "%s: [libraries] log_dir: %s and '%s' must be separate directories\n",
                 program_invocation_short_name, path, shared);
         return -EINVAL;
     }

@@ -73,7 +73,7 @@ static const char usage[] =
     "\n"
     "Exit status: 0; 1 ranks, nodes or logs of programs are missing, or parts of a file are "
     "damaged:\n"
-    "the rest was told; 2 usage, or a file cannot be read or written.\n";
+    "the rest was printed; 2 usage, or a file cannot be read or written.\n";
 
 enum profile_status { PROFILE_OK = 0, PROFILE_NOT_ALL = 1, PROFILE_TROUBLE = 2 };
 

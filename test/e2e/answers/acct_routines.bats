@@ -100,7 +100,7 @@ JobID|Exec|Library|Version|Routine|FirstCall|Calls
 72.0|prog72|openblas|0.3.21|dgemv_|2024-11-20T10:00:06|
 75.0|prog75|openblas|0.3.21|zgemm_|2024-11-20T10:00:01|>=3
 TEXT
-        [ "$stderr" = "jobtrail-acct: of 1 of 4 runs not all calls were watched (Missed): there may have been others" ]
+        [ "$stderr" = "jobtrail-acct: not all calls of 1 of 4 runs were watched (Missed): there may be more" ]
     done
 }
 
@@ -180,7 +180,7 @@ uncalled() { # LIBRARY
     for JOBTRAIL_STORE in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
         echo other >"$BATS_TEST_TMPDIR/entries"
         uncalled gsl
-        jq -e '.pages[0].rows | map([.routine, .verdict, .why]) == [["other", "not known", "1 runs of programs that were linked with it unprepared"]]' <<<"$output"
+        jq -e '.pages[0].rows | map([.routine, .verdict, .why]) == [["other", "not known", "1 runs of programs linked with it unprepared"]]' <<<"$output"
         uncalled openblas
         [[ $output != *unprepared* ]]
         acct -j 71 --routines --json
@@ -195,7 +195,7 @@ uncalled() { # LIBRARY
         said "no routines of job 72 with --routine zgemm_" --routines -j 72 --routine zgemm_
         said "no routines of job 73" --routines -j 73
         [[ $stderr != *"designates"* ]]
-        said "of 1 of 1 run no routines are known: no library was there that [routines] designates" --routines -j 74
+        said "1 of 1 run had no library that [routines] designates: no routines are known" --routines -j 74
         [[ $stderr == *"no routines of job 74"* ]]
     done
     local JOBTRAIL_STORE=sqlite:$BATS_TEST_TMPDIR/none.db
@@ -223,7 +223,7 @@ compared() {
         # still runs; nothing is known; the same
         compared 73 75 | jq -e '.[1] == [["openblas:zgemm_",null,">=3 calls"]]'
         compared 71.1 75 | jq -e '.[2] == [["openblas:dgemm_","B has not ended by its record"]]'
-        compared 73 74 | jq -e '.[1:] == [[],[["routines","not recorded of B"]],0]'
+        compared 73 74 | jq -e '.[1:] == [[],[["routines","not recorded for B"]],0]'
         compared 74 74 | jq -e '. == [0,[],[],0]'
         # of a bound only is certain that it is more
         compared 71.0 77 | jq -e '.[1] == [["openblas:dgemm_","7 calls",">=9 calls"]] and .[2] ==

@@ -75,7 +75,7 @@ facts() {
     acct --diff 101 102
     [ "$status" -eq 1 ]
     [[ $output == *"  PATH                 A only: /opt/a"*"B only: /opt/b"* ]]
-    [[ $output != *SLURM_JOB_ID* && $output == *"(1 that are of each job its own are not compared)"* ]]
+    [[ $output != *SLURM_JOB_ID* && $output == *"(1 that differ in each job are not compared)"* ]]
     [[ $output == *"the same: executable ("*"Something differs." ]]
 }
 
@@ -100,7 +100,7 @@ facts() {
 @test "a job and itself are the same, and end with 0" {
     acct --diff 101 101
     [ "$status" -eq 0 ]
-    [[ $output == *"Nothing that is on record differs." ]]
+    [[ $output == *"No recorded fact differs." ]]
     acct --diff 101 101 --json
     [ "$(facts environment '.equal[] | select(.what == "OMP_NUM_THREADS") | .a')" = '"1"' ]
     acct --diff 101 019a9f00-DDDD-7000-8000-000000000001
@@ -115,7 +115,7 @@ facts() {
     acct --diff 101 104 --json
     [ "$(jq -c '[.pairs[0].sections[] | select(.name | IN("libraries", "environment", "arguments")) |
         [(.different | length), .unknown[0].why]]' <<<"$output")" = \
-        '[[0,"not recorded of B"],[0,"not recorded of B"],[0,"not recorded of B"]]' ]
+        '[[0,"not recorded for B"],[0,"not recorded for B"],[0,"not recorded for B"]]' ]
     acct --diff 101 13.0 --json
     [ "$(jq -c '[.pairs[].sections[] | select(.name == "end") | .different] | flatten' <<<"$output")" = '[]' ]
 }
@@ -162,10 +162,10 @@ facts() {
     acct --job-summary 103
     [ "$status" -eq 0 ]
     [[ $output == *"state                KILLED, exit code 0:11"* ]]
-    [[ $output == *"flow.mpi was ended by signal 11 (SIGSEGV)"* ]]
-    [[ $output == *"memory               not known"*"Slurm's accounting has nothing of the job"* ]]
+    [[ $output == *"flow.mpi was killed by signal 11 (SIGSEGV)"* ]]
+    [[ $output == *"memory               not known"*"Slurm's accounting does not have the job"* ]]
     acct --job-summary 104
-    [[ $output == *"its loader ended it, as a library is missing or too old (exit code 127)"* ]]
+    [[ $output == *"flow.mpi did not start: a library is missing or too old (exit code 127)"* ]]
     acct --job-summary 108 --json
     [ "$(jq -c '[.job.state, .time.limit, .memory.asked, .cpus.efficiency, .unseen[0].outcome, .programs[0].runs]' <<<"$output")" = \
         '["COMPLETED",null,null,null,"sampled",1]' ]

@@ -73,12 +73,12 @@ cells() {
     [ "$(sed -n 1p <<<"$cells")" = "tiny|40000|9336|102409.645169|80000|18672|-" ]
     [ "$(sed -n 2p <<<"$cells")" = "flow.mpi|2|2|-|100.071667|100|-" ]
     report
-    [[ "$output" == *"Intervals hold the true number in 95 % of all cases"* && "$output" == *" 18,672 or more "* ]]
-    [[ "$output" != *"No run was sampled"* ]]
+    [[ "$output" == *"intervals hold the true value in 95 % of cases"* && "$output" == *" 18,672 or more "* ]]
+    [[ "$output" != *"No run was left out by sampling"* ]]
     report --raw
-    [[ "$output" == *"Counts of records as they are"* && "$output" != *"95 %"* ]]
+    [[ "$output" == *"Records are counted without weights"* && "$output" != *"95 %"* ]]
     report -u bob
-    [[ "$output" == *"No run was sampled"* ]]
+    [[ "$output" == *"No run was left out by sampling"* ]]
 }
 
 @test "families come from a map that the site can edit" {
@@ -153,7 +153,7 @@ cells() {
     report months --raw --of users -S 2024-10-05 -E 2024-11-29
     grep -E '^User +Oct 2024 +Nov 2024 +Total$' <<<"$output"
     grep -E '^alice +8 +8$' <<<"$output"
-    [[ "$output" == *"2024-10 is from 2024-10-05 on. 2024-11 is up to 2024-11-29. Blank: no data."* ]]
+    [[ "$output" == *"2024-10 begins on 2024-10-05. 2024-11 ends on 2024-11-29. Blank: no data."* ]]
     report months trends --of users -S 2024-10-01 -E 2024-11-30 --json
     jq -e '[.pages[].rows[]."2024-10"] | length == 6 and all(. == null)' <<<"$output"
     # of a user without runs there are data of the others
@@ -260,7 +260,7 @@ mpi4py|python|numpy|python|1|1" ]
     report
     pages=$("$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$STORE" --json | jq '.pages | length')
     [ "$(grep -c '^Allocation: not known (no coverage records)$' <<<"$output")" -eq "$pages" ]
-    [ "$(grep -c '^Beside them: .* inclusive core hours' <<<"$output")" -eq "$pages" ]
+    [ "$(grep -c '^Not included: .* inclusive core hours' <<<"$output")" -eq "$pages" ]
 }
 
 @test "users, accounts, clusters, days and the number of rows narrow a report" {
@@ -422,11 +422,11 @@ everything() {
     [ "$(jq -c '.pages[0].numbers | [.allocation, .uncertain, .unseen, .idle, .coverage]' <<<"$output")" = '[null,null,null,null,null]' ]
     [ "$(jq -c .filters <<<"$output")" = '{"libraries":["hdf5"]}' ]
     report users --lib hdf5
-    [[ "$output" == *$'\nOf library hdf5\nPrograms '*" Allocation, uncertain, unseen and idle time of chosen programs alone are not known"* ]]
+    [[ "$output" == *$'\nOf library hdf5\nPrograms '*" Allocation and coverage cannot be given for selected programs"* ]]
     report --lib hdf5 --json
     [ "$(jq -c '[.pages[].name] | contains(["allocation"]), contains(["coverage"]), contains(["links"])' <<<"$output" | paste -sd ' ')" = "false false true" ]
     report --lib hdf5 --html
-    [[ "$status" -eq 0 && "$output" == *"time of chosen programs alone are not known"* ]]
+    [[ "$status" -eq 0 && "$output" == *"Allocation and coverage cannot be given for selected programs"* ]]
     report users --lib hdf5 --csv
     [ "$(sed -n 2p <<<"$output" | cut -d , -f 4-9)" = ",0.0,,,," ]
 }
@@ -469,7 +469,7 @@ jobtrail-report: no runs of the user alicce are known; did you mean alice?" ]
     [[ "$stderr" == "jobtrail-report: --by users does nothing for failures; it does for executables, "*", packages"* ]]
     wrong "there is no page months of days; there is --of executables, families, libraries, system, modules, compilers, users, accounts, fields" \
         months --of days
-    wrong "--lib does not go with the page allocation: time that no program had is of no program" users allocation --lib hdf5
+    wrong "--lib does not go with the page allocation: idle and unseen time belong to no program" users allocation --lib hdf5
     wrong "--account does not choose links: their records do not have it" links -A physics
     wrong "--update makes no report, and goes with --store and --summary alone: call jobtrail-report once more for that" --update -u bob
     wrong "--node reads the runs themselves: --summary does not go with it" -N n1 --summary /nonexistent

@@ -47,7 +47,7 @@ look() {
     look '[...document.querySelectorAll("section")].map(s => [s.id, s.querySelector(".about")?.textContent,
         s.querySelector(".coverage")?.textContent, s.querySelectorAll(".scroll > table").length])'
     [ "$(jq -r 'map(.[0]) | join(" ")' <<<"$result")" = "overview executables families libraries system modules compilers users accounts fields weekdays months trends last others endings failures efficiency mpi packages together allocation coverage links changes routines uncalled" ]
-    jq -e '.[0][2] | startswith("Allocation: not known (no coverage records)Beside them: ") and
+    jq -e '.[0][2] | startswith("Allocation: not known (no coverage records)Not included: ") and
         endswith("2024-11-01 to 2024-11-30, days of UTC")' <<<"$result"
     jq -e '.[1:24] | all(.[1] == "2024-11-01 to 2024-11-30, days of UTC. Coverage: not known" and .[2] == null)' <<<"$result"
     [ "$(jq -c 'map(.[3]) | unique' <<<"$result")" = '[0,1]' ]
@@ -144,9 +144,9 @@ from jobtrail.answers.page.html_output import in_proportion
 for allocation, inclusive in ((0.03, 25800000.0), (400.0, 1000.0), (1000.0, 10.0), (1000.0, 0.0)):
     print(": ".join(in_proportion({"coverage": 0.968, "allocation": allocation, "inclusive": inclusive, "not_allocated": 0.0})))
 ' "$JOBTRAIL_SOURCE/contrib"
-    [ "${lines[0]}" = "not known: coverage: of 25.8 M core hours no record tells the allocation" ]
-    [ "${lines[1]}" = "not known: coverage: of 1,000 core hours no record tells the allocation; 96.8 % of the other 400" ]
-    [ "${lines[2]}" = "96.8 %: coverage of 1,000 core hours; of 10 more the allocation is not known" ]
+    [ "${lines[0]}" = "not known: coverage: the allocation of 25.8 M core hours is not known" ]
+    [ "${lines[1]}" = "not known: coverage: the allocation of 1,000 core hours is not known; 96.8 % of the other 400" ]
+    [ "${lines[2]}" = "96.8 %: coverage of 1,000 core hours; the allocation of 10 more is not known" ]
     [ "${lines[3]}" = "96.8 %: coverage of 1,000 core hours" ]
 }
 

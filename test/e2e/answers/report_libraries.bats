@@ -128,7 +128,7 @@ unused() { # OPTION...
     sqlite3 "${STORE#sqlite:}" "UPDATE library_event SET proven = 0 WHERE kind = 'use'"
     [[ $(unused -S today --lib star) == *'"not known","opens: no data"]]' ]]
     run -0 report unused -S today --libraries "$LIST"
-    [[ $output == *"0 that nobody has used since $TODAY, 2 of which that is not known."*"runs from $TODAY to $TODAY, links from $TODAY to $TODAY, opens never."* ]]
+    [[ $output == *"0 unused since $TODAY, 2 not known."*"runs from $TODAY to $TODAY, links from $TODAY to $TODAY, opens never."* ]]
 }
 
 @test "where a watch was away for longer than a day, it is not known whether a library is unused" {
@@ -160,7 +160,7 @@ unused() { # OPTION...
     load_all
     [[ $(unused -S today | jq -c sort) == '[["libold",null,1,"unused",null],["libstar","2.1",1,"unused",null]]' ]]
     run -0 report unused -S today --libraries "$LIST"
-    [[ $output == *"seen on login1 alone. Of at least 7 opens more it is not known of which library they were."* ]]
+    [[ $output == *"seen on login1 only. At least 7 more opens: of which library is not known."* ]]
     opened '.library = "libstar" | .path = "'"$TREE"'/star/1.0/libstar.so" | .files = 3'
     load_all
     [[ $(unused -S today) == '[["libold",null,1,"unused",null]]' ]]
@@ -185,7 +185,7 @@ unused() { # OPTION...
     sqlite3 "${STORE#sqlite:}" "UPDATE library_event SET proven = 0 WHERE kind = 'use'"
     [[ $(rows removal '[.user, .opens, .certainty]' --lib moon -S today) == *'["?carol",6,"at least, not proven"]'* ]]
     run -0 report removal --lib moon -S today
-    [[ $output == *"Who uses it less often than once in this period is not here."*"Links have records from $TODAY on."*"seen on login1, login2 alone."* ]]
+    [[ $output == *"Users without a run in this period are not listed."*"Links are recorded from $TODAY on."*"seen on login1, login2 only."* ]]
     # whenever it was linked, and by whom
     local inside='[["'"$ME"'","program","has it inside",3,1,null,null,"'"$TODAY"'","recorded"]]'
     sqlite3 "${STORE#sqlite:}" "UPDATE link SET build_epoch = build_epoch - 400 * 86400, build_user = 'alice'"
@@ -312,7 +312,7 @@ later() {
     [[ $(rows weekdays "[.library, .$day, .${day}_low, .${day}_high, .total]" -S today --use opened) == \
         '[["libmoon",4,4,null,4],["libstar",9,9,null,9]]' ]]
     report weekdays --use opened -S today --json | jq -e ".pages[0] | .total.$day == 13 and .total.total == 13 and
-        (.note | contains(\"Of at least 4 opens more it is not known of which library they were.\"))"
+        (.note | contains(\"At least 4 more opens: of which library is not known.\"))"
     told() { # OPTION...
         report weekdays --use opened -S today --json "$@" | jq -r '.pages[0].note' | grep -o 'at least [0-9]* opens more'
     }
@@ -341,8 +341,8 @@ later() {
     wrong "--partition does not choose opens from outside of jobs: their records do not have it" weekdays --use opened -r x
     wrong "--use linked does nothing for trends; it does for weekdays, months" trends --use linked
     wrong "unused needs the list of the site's libraries: --libraries FILE, or JOBTRAIL_LIBRARIES" unused
-    wrong "removal needs --lib or --module: it says who would be hit if that went" removal
-    wrong "--user does not go with the page unused: it says what nobody has used" unused -u "$ME" --libraries /dev/null
+    wrong "removal needs --lib or --module: it lists who would be affected by its removal" removal
+    wrong "--user does not go with the page unused: it lists what is not used" unused -u "$ME" --libraries /dev/null
     wrong "--exec does not go with the page removal: links and opens do not have it" removal --lib x --exec y
     wrong "--pkg does not go with the page changes: it is of libraries" changes --pkg x
     wrong "/dev/null: is no list of jobtrail-libmon list --json" unused --libraries /dev/null
@@ -350,7 +350,7 @@ later() {
     echo '{"jobtrail_libraries": 2}' >"$LIST"
     wrong "the list of libraries is of form 2: use a newer jobtrail" unused --libraries "$LIST"
     run -0 report weekdays --use opened -S today
-    [[ $output == *"No opens are recorded: the keys watch and use_records of jobtrail.conf(5) let them be."* ]]
+    [[ $output == *"No opens are recorded: the keys watch and use_records of jobtrail.conf(5) switch this on."* ]]
 }
 
 @test "damaged lines of a list are left out and counted" {
@@ -366,7 +366,7 @@ later() {
         printf '%100000s\n' '' | tr ' ' '['
     } >>"$LIST"
     run -0 report unused --libraries "$LIST" -S today
-    [[ $output == *"The list is of $TODAY. 10 lines of the list could not be read."* && $output == *libstar* ]]
+    [[ $output == *"The list was made on $TODAY. 10 lines of the list could not be read."* && $output == *libstar* ]]
     # JOBTRAIL_LIBRARIES names it, too; then it is one of all pages
     export JOBTRAIL_LIBRARIES=$LIST
     [[ $(report --json -S today | jq -c '[.pages[].name] | index("unused") != null and index("removal") == null') == true ]]
@@ -387,7 +387,7 @@ later() {
         "${good%?}, \"since\": \"0000-00-00T00:00:00Z\"}" "${good%?}, \"version\": \"\\ud800\"}" "${good%?}, \"path\": \"/x\\udfff\"}" \
         "{\"jobtrail_libraries\": 1, \"made\": 1$digits}" "{\"jobtrail_libraries\": 1, \"node\": \"\\ud800\"}" >>"$LIST"
     run -0 report unused --libraries "$LIST" -S today
-    [[ $output == *"The list is of $TODAY. 13 lines of the list could not be read."* && $output == *libstar* ]]
+    [[ $output == *"The list was made on $TODAY. 13 lines of the list could not be read."* && $output == *libstar* ]]
     # the last and the first time that are not
     printf '%s\n' "${good%?}, \"size\": 9223372036854775807, \"since\": \"9999-12-30T00:00:00Z\"}" \
         "${good%?}, \"path\": \"/x\", \"library\": \"libx\", \"since\": 0}" >>"$LIST"

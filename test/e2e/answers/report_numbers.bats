@@ -134,7 +134,7 @@ one_by_one() {
     report "$STORE"
     [ "$(grep -c '^Allocation .* core hours = programs .* + uncertain .* + unseen .* + idle .*\. Coverage ' <<<"$output")" -eq "$pages" ]
     [ "$(grep -c '^[A-Z].*, 2024-09-01 to 2024-12-31, days of UTC$' <<<"$output")" -eq "$pages" ]
-    [ "$(grep -c '^The allocation is that of prolog and epilog, ' <<<"$output")" -eq "$pages" ]
+    [ "$(grep -c '^Allocated time as seen by the nodes, short suspensions included$' <<<"$output")" -eq "$pages" ]
     grep -m 1 '^Allocation ' <<<"$output" | tr -d ,. | awk '{ exit $2 != $7 + $10 + $13 + $16 }'
     report "$STORE" users --csv
     [[ "${lines[0]}" == first,last,timezone,allocation,programs,uncertain,unseen,idle,coverage,* ]]
@@ -174,7 +174,7 @@ one_by_one() {
         jq -e --arg page "$page" '.pages[] | select(.name == $page).rows | all(.[]; .runs_low == null)' <<<"$output"
     done
     report "$store" libraries
-    [[ "$output" != *"No run was sampled"* && "$output" == *"95 % interval"* ]]
+    [[ "$output" != *"No run was left out by sampling"* && "$output" == *"95 % interval"* ]]
 }
 
 @test "a job counts in each month in which it was active, and once in both" {
@@ -294,7 +294,7 @@ in_accounting() { # STORE OPTION...: [of how many jobs the allocation is Slurm's
     "$JOBTRAIL_BIN/jobtrail-load" --store "$store" --slurm-rows "$BATS_TEST_TMPDIR/rows"
     "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" --update
     report "$store"
-    [ "$(grep '^The allocation is' <<<"$output" | sort -u)" = "The allocation is that of Slurm's accounting" ]
+    [ "$(grep '^Allocated time' <<<"$output" | sort -u)" = "Allocated time by Slurm's accounting" ]
     in_accounting "$store" -S 2024-11-05 -E 2024-11-05 | jq -e '.[0] == .[1] and .[0] > 0'
 }
 
@@ -326,7 +326,7 @@ in_accounting() { # STORE OPTION...: [of how many jobs the allocation is Slurm's
     [ "$(jq -c '[.pages[0].numbers.programs, .pages[0].numbers.inclusive, (.pages[0].rows[0].running_core_hours > 8),
         (.pages[1].rows[0].running_core_hours > 8)]' <<<"$output")" = '[0,0,true,true]' ]
     run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" -S now-2days users
-    [[ "$output" == *"Beside them: 8."*" core hours of runs that go on, up to now"* ]]
+    [[ "$output" == *"Not included: 8."*" core hours so far of runs that go on"* ]]
     # its node tells that the job is over
     jq -c 'del(.crc) | select(.coverageT) | .coverageT.job_id = 900' "$RECORDS" | head -n 1 |
         jq -c --slurpfile run "$BATS_TEST_TMPDIR/start" '.coverageT += {node: $run[0].slurmT.node, cluster: $run[0].slurmT.cluster,

@@ -198,7 +198,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
         '[["loaded",2,null,null,1,"recorded"],["opened",2,2,null,1,"at least, not all proven"]]' ]
     [ "$(jq -c --arg of changes "$rows"' | map([.library, .what, .user, .runs_before, .runs_after])' <<<"$output")" = \
         '[["hdf5/1.14.3","1 modified","?root",0,2]]' ]
-    [[ $(jq -r '.tables[] | select(.name == "removal").note' <<<"$output") == "Of what you may see: others are in no row."* ]]
+    [[ $(jq -r '.tables[] | select(.name == "removal").note' <<<"$output") == "Only what you may see is listed."* ]]
     FETCH carol "/$page&$NOVEMBER"
     [ "$(jq -c --arg of removal "$rows"' | map([.user, .program, .how, .runs, .links, .opens])' <<<"$output")" = \
         '[["alice","flow.mpi","loaded",2,null,null],["bob","flow.mpi","linked",null,1,null],["?bob","SECRETopener","opened",null,null,5],["?alice","make","opened",null,null,2]]' ]
@@ -213,10 +213,10 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [[ $output == *'href="library?name=libold&amp;from='* && $output == *'href="unused?from='* ]]
     FETCH carol "/library?name=libold&$NOVEMBER"
     status_is 200
-    [[ $output == *"Who would be hit"* ]]
+    [[ $output == *"Who would be affected"* ]]
     FETCH alice "/unused?$NOVEMBER"
     status_is 404
-    [[ $output == *"only who may see the runs of all users can ask for it"* && $output != *'href="unused?'* ]]
+    [[ $output == *"only for users who may see all runs"* && $output != *'href="unused?'* ]]
     FETCH carol "/removal?$NOVEMBER"
     status_is 400
     [[ $output == *"it needs lib= or module=."* ]]
@@ -237,10 +237,10 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [[ $output != *SECRET* && $output == *"No calls are recorded: [routines] of jobtrail.conf(5) lets them be."* ]]
     FETCH carol "/uncalled?$NOVEMBER"
     status_is 200
-    [[ $output == *"0 that were called once, and by nobody since 2024-11-01"* ]]
+    [[ $output == *"0 called once, but not since 2024-11-01"* ]]
     FETCH alice "/uncalled?$NOVEMBER"
     status_is 404
-    [[ $output == *"only who may see the runs of all users can ask for it"* && $output != *'href="uncalled?'* ]]
+    [[ $output == *"only for users who may see all runs"* && $output != *'href="uncalled?'* ]]
     FETCH carol "/months?use=opened&account=x&$NOVEMBER"
     status_is 400
 }
@@ -289,7 +289,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
 @test "each page says whose runs it is about" {
     serve see=own operators=carol "store=$STORE"
     FETCH alice "/users?$NOVEMBER"
-    [[ $output == *"Of the runs that you may see: those of alice. Others are in no row and in no sum."* ]]
+    [[ $output == *"Only runs that you may see: of alice. Others are in no row and no sum."* ]]
     FETCH carol "/users?$NOVEMBER"
     [[ $output == *"Of all users."* ]]
     FETCH alice "/users.json?$NOVEMBER"
@@ -380,8 +380,8 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
         witness_unexplained = 1, witness_lost = 7, witness_causes = 'static=1' WHERE array_job_id = 777"
     FETCH alice "/job.json?id=777"
     note=$(jq -r '.tables[] | select(.name == "coverage").note' <<<"$output")
-    [[ $note == "Kernel's witness: of "*" unexplained. Losses on the nodes of "* ]]
-    as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "sqlite:$facts" -a -j 777 --coverage | grep -E "^(Kernel's witness|Losses)" |
+    [[ $note == "The kernel reported "*" are unexplained. Losses on the nodes of "* ]]
+    as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "sqlite:$facts" -a -j 777 --coverage | grep -E "^(The kernel reported|Losses)" |
         while read -r line; do
             [[ $note == *"$line."* ]]
         done

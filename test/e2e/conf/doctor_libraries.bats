@@ -71,7 +71,7 @@ scan() {
     [[ $(findings) == "warning libraries use_records: use_records has no effect: it needs 'watch = yes' or 'use_atime = yes', and a tree: write 'watch = yes' in [libraries] of jobtrail.conf" ]]
     configure "tree = $TREE" "log_dir = $LOGS"
     run ! "$JOBTRAIL_BIN/jobtrail-conf" check --conf "$CONF"
-    [[ $output == *"'log_dir' is, has or lies in the directory of 'logs'"* ]]
+    [[ $output == *"'log_dir' and 'logs' must be separate directories"* ]]
 }
 
 @test "uses by times of last access: what runs the turns, mounts without a witness, and that uses go somewhere" {

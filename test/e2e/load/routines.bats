@@ -206,13 +206,13 @@ many() {
         [ "$(sql 'SELECT user, missed, unnamed FROM run_routine_watch JOIN run ON run.id = run_id WHERE unnamed > 0')" = 'mallory|0|4000' ]
         run -0 --separate-stderr "$acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 --routines --routine r9000 -n -P -o user,routine,missed,unnamed
         [ "$(sort <<<"$output")" = $'alice|r9000|0|0\nmallory|r9000|0|4000' ]
-        [[ $stderr == *"of 1 of 2 runs not all routines have names (Unnamed): the store takes a bounded number of new ones of a user"* ]]
+        [[ $stderr == *"not all routines of 1 of 2 runs have names (Unnamed): the store takes a bounded number of new ones from a user"* ]]
         run -0 --separate-stderr "$acct" --store "$store" -a --no-sacct -S 2024-11-20 -E 2024-11-21 -u mallory -n -P -o nroutines
         [ "$(sort -n <<<"$output" | uniq -c | xargs)" = "4 4096" ]
         run -0 "$report" --store "$store" routines --of libraries -S 2024-11-20 -E 2024-11-20
-        [[ $output == *"1 runs with these libraries may have called others, too: of 0 imports were missed, of 1 the store has not all names, of the others the end is not known."* ]]
+        [[ $output == *"1 runs with these libraries may have called more: imports of 0 were missed, the store lacks names of 1, the end of the others is not known."* ]]
         run -0 --separate-stderr "$report" --store "$store" uncalled --json -S 2024-11-20 -E 2024-11-20 --lib x --entries entries
-        [ "$(jq -c '.pages[0].rows[] | [.routine, .verdict, .why]' <<<"$output")" = '["r60000","not known","1 runs may have called others than are known"]' ]
+        [ "$(jq -c '.pages[0].rows[] | [.routine, .verdict, .why]' <<<"$output")" = '["r60000","not known","1 runs may have called more than is known"]' ]
         run -0 jobtrail-load --store "$store" --dry-run six.json
         [[ $output == *"4096 calls of routines are counted in their runs alone: these users' runs have brought too many new names" ]]
     done

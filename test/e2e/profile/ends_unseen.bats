@@ -86,7 +86,7 @@ note() {
     killed
     flush >/dev/null
     run shown
-    [[ $output == *": ended, nobody knows how; was in held<main<init"*" (its end is not known; it ended at most "*" s later)"* ]]
+    [[ $output == *": ended, how is not known; was in held<main<init"*" (its end is not known; it ended at most "*" s later)"* ]]
     [[ $output == *"# the end of 1 rank is not known: its times are too short (see ENDS in jobtrail-profile(1))"* ]]
     [[ $output != *"still running"* && $output != *"killed"* ]]
     shown --json >log
@@ -112,7 +112,7 @@ note() {
         LAUNCHER=
         flush >/dev/null
         run shown --mpi
-        [[ $output == *"# rank 0 of 2, "*", pid $pid: was in MPI_Recv since 2"*"; ended, nobody knows how, between 2"*" and 2"* ]]
+        [[ $output == *"# rank 0 of 2, "*", pid $pid: was in MPI_Recv since 2"*"; ended, how is not known, between 2"*" and 2"* ]]
         [[ $output == *"# the end"*" not known: "*" times are too short"* ]]
         shown --json >log
         jq -e --argjson pid "$pid" '.ranks[] | select(.pid == $pid) | .ended == "unknown" and (.end_known | not) and .end_later_seconds_max > 0' log

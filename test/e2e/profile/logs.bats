@@ -72,7 +72,7 @@ known() {
 200 leaf inner leaf<inner<main<init
 1 leaf main leaf<main<init
 1 main init main<init" ]]
-    grep -F "# rank 1 of 3" "$UID_KEPT/$JOB.0.batch.e2e_1.log" | grep -F "ended, nobody knows how; was in main<init" | grep -F " (its end is not known; it ended at most "
+    grep -F "# rank 1 of 3" "$UID_KEPT/$JOB.0.batch.e2e_1.log" | grep -F "ended, how is not known; was in main<init" | grep -F " (its end is not known; it ended at most "
     grep -F ": no profile of rank 2 of 3" "$UID_KEPT/$JOB.0.batch.e2e.log"
 }
 

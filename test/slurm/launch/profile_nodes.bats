@@ -159,7 +159,7 @@ killed_by() {
     run profile show "$KEPT/$job.0.0.n1.profile"
     [[ $output == *": ended by _exit with status 3; was in last<main<init for 0."*" s"$'\n'* ]]
     run profile show "$KEPT/$job.0.batch.n1.profile"
-    [[ $output == *": ended, nobody knows how; was in held<main<init"*" (its end is not known; it ended at most "*" s later)"* ]]
+    [[ $output == *": ended, how is not known; was in held<main<init"*" (its end is not known; it ended at most "*" s later)"* ]]
 }
 
 # A Hydra that starts daemons by itself gives the script's variables to all ranks, the spool's directory too: on this machine,

@@ -127,7 +127,7 @@ differing() {
 @test "the same program again: nothing differs" {
     acct --diff "$WORKED" "$AGAIN"
     [ "$status" -eq 0 ]
-    [[ $output == *"Nothing that is on record differs." ]]
+    [[ $output == *"No recorded fact differs." ]]
 }
 
 @test "a library that was built anew in its place is told by its build-id" {
@@ -141,19 +141,19 @@ differing() {
 @test "memory ran out: the summary has the step's memory, and the program" {
     acct --job-summary "$MEMORY"
     [ "$status" -eq 0 ]
-    [[ $output == *"eat_memory was ended by signal 9 (SIGKILL): it needed more memory than it had"* ]]
+    [[ $output == *"eat_memory was killed by signal 9 (SIGKILL): it used more memory than it had"* ]]
     [[ $output == *"the job had 200M"* ]]
 }
 
 @test "a time limit, a cancel, a path that is not there: the summary says so" {
     acct --job-summary "$LIMIT"
-    [[ $output == *"state                TIMEOUT"*"Slurm's reason: it reached its time limit."*"spin was ended by signal "* ]]
+    [[ $output == *"state                TIMEOUT"*"Slurm's reason: it reached its time limit."*"spin was killed by signal "* ]]
     acct --job-summary "$CANCELLED"
     [[ $output == *"state                CANCELLED by root"*"It was cancelled by root."* ]]
     acct --job-summary "$NOWHERE"
-    [[ $output == *"state                COMPLETED"*"/nowhere has not started: it is not there, or cannot be executed (exit code 2)"* ]]
+    [[ $output == *"state                COMPLETED"*"/nowhere did not start: it does not exist or cannot be executed (exit code 2)"* ]]
     acct --job-summary "$LOST"
-    [[ $output == *"/lost has not started: libsolver.so.1 is missing, or too old (exit code 127)"* ]]
+    [[ $output == *"/lost did not start: libsolver.so.1 is missing or too old (exit code 127)"* ]]
     acct --job-summary "$FAILS"
     [[ $output == *"Its batch script ended with exit code 1."*"model ended with exit code 1"* ]]
 }

@@ -163,7 +163,7 @@ ask() { # COMMAND
 
 # bats test_tags=needs:cgroup_v1
 @test "why the job failed" {
-    [[ $(ask "jobtrail-acct --job-summary 12") == *"eat_memory was ended by signal 9 (SIGKILL): it needed more memory than it had"* ]]
+    [[ $(ask "jobtrail-acct --job-summary 12") == *"eat_memory was killed by signal 9 (SIGKILL): it used more memory than it had"* ]]
 }
 
 @test "what is different today" {

@@ -43,12 +43,12 @@ TEST(ends_are_told_with_their_bounds)
     rank.status = SIGRTMIN + 3;
     assert_text(&rank, "killed by signal 37 for 2.000000 s");
     rank = rank_of(PROFILE_WAY_UNSEEN, 0, 10, 14);
-    assert_text(&rank, "ended, nobody knows how (its end is not known; it ended at most 4.000000 s "
+    assert_text(&rank, "ended, how is not known (its end is not known; it ended at most 4.000000 s "
                        "later)");
     rank.end_max_ns = UINT64_MAX;
-    assert_text(&rank, "ended, nobody knows how for a time that is not known");
+    assert_text(&rank, "ended, how is not known for a time that is not known");
     rank.where_ns = SECOND;
-    assert_text(&rank, "ended, nobody knows how for at least 1.000000 s (its end is not known)");
+    assert_text(&rank, "ended, how is not known for at least 1.000000 s (its end is not known)");
     rank = rank_of(PROFILE_WAY_EXEC, 0, 10, 14);
     rank.where_ns = 5 * SECOND;
     rank.end_at_ns = 14 * SECOND;
