@@ -19,27 +19,6 @@ setup_file() {
     site_load "$MARIADB_STORE"
 }
 
-# ran NUMBER EXECUTABLE STEP START MINUTES CORE-SECONDS [JQ-FILTER]: START in minutes after 10:00
-ran() {
-    site_run "019a9f00-4444-7000-8000-0000000000$(printf %02d "$1")" "$2" 1 '.userDT += {start_time: (1732096800 + 60 * '"$4"'),
-        end_time: (1732096800 + 60 * '"$(($4 + $5))"'), run_time: (60 * '"$5"')} |
-        .slurmT += {step_id: "'"$3"'", cpus_alloc: 4, leads: false, core_seconds: '"$6"', core_seconds_max: '"$6"',
-            core_days: [["2024-11-20", '"$6"']], end_time_min: .userDT.end_time, end_time_max: .userDT.end_time} |
-        '"${7:-.}"
-}
-
-# divided JOB NODE FACTS
-divided() {
-    jq -nc --argjson facts "$3" --arg node "$2" --argjson job "$1" '{coverageT: {
-        uuid: "019a9f00-5555-7000-8000-0000000\($job)\($node[1:])00", cluster: "tiny", syshost: "tiny",
-        job_id: $job, array_job_id: null, array_task_id: null, het_job_id: null, het_offset: null,
-        restart_count: 0, node: $node, user: "carol", account: "chem", partition: "main", dropped: 0,
-        cpus: 4, start_time: 1732096800, end_time: 1732098000, start_source: "prolog", end_source: "epilog",
-        suspended: 0, core_seconds: ($facts | map(.core_seconds) | add), timezone: "", others_runs: 0,
-        others_seconds: 0, clock_step: null}, coverageA: ($facts | map({step_id: "0", program: null, tasks: 0,
-        runs: 0, first_task: 0, leader: null, day: "2024-11-20", start_time: 1732096800, end_time: 1732098000} + .))}'
-}
-
 jobs() {
     ran 1 prep batch 2 4 480
     ran 2 gzip batch 4 2 480
