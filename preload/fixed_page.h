@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the loader has made read-only after relocation (RELRO), written to once more: a page at a
- * time, as the program may have made some of it writable, and that stays as it is.
+ * Makes memory that the loader has made read-only (RELRO) writable for a store: a page at a time,
+ * as the program may have made some of it writable, and that stays as it is.
  */
 #ifndef JOBTRAIL_FIXED_PAGE_H
 #define JOBTRAIL_FIXED_PAGE_H

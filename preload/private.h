@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory of this process that no other one has. It is mapped when it is first asked for, so that a
+ * The library's private memory in this process. It is mapped when it is first asked for, so that a
  * process that is not recorded has no page of ours but the one that the loader writes to.
  */
 #ifndef JOBTRAIL_PRIVATE_H

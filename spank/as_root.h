@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Slurm's step daemon is root, but its threads act as the job's user for moments: seteuid(3) of one
- * thread changes all of them. From 24.11 on such a moment can come while the callbacks run: when an
- * extern step ends, a thread of its own shuts X11 forwarding down, X11 or not
- * (src/slurmd/slurmstepd/mgr.c, _x11_signal_handler() and _shutdown_x11_forward()). What only root
- * may do fails then.
+ * Retries what only root may do, where it failed since the process acted as the job's user. Slurm's
+ * step daemon is root, but seteuid(3) of one of its threads changes all of them. From 24.11 on this
+ * can come while the callbacks run: at the end of an extern step a thread shuts X11 forwarding
+ * down, X11 or not (src/slurmd/slurmstepd/mgr.c, _x11_signal_handler() and
+ * _shutdown_x11_forward()).
  */
 #ifndef JOBTRAIL_AS_ROOT_H
 #define JOBTRAIL_AS_ROOT_H

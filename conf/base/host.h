@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What tells this machine, and its boot, from others.
+ * The name of this node, and the ids of its boot and of its pid namespace.
  */
 #ifndef JOBTRAIL_HOST_H
 #define JOBTRAIL_HOST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How far something long has come, for whoever looks at a terminal: one line on stderr, which is
- * written over. Nothing is printed where stderr is no terminal.
+ * Progress of something long on a terminal: one line on stderr, which is written over. Nothing is
+ * printed where stderr is no terminal.
  */
 #ifndef JOBTRAIL_PROGRESS_H
 #define JOBTRAIL_PROGRESS_H

@@ -2,10 +2,10 @@
  *
  * Who did something to a library's file, as far as the watch (jobtrail-libmon(8)) has seen it.
  *
- * All is of the process at the time when the kernel told of it. Of a process that was gone by then
- * nothing is known. The login user is the one of loginuid (audit): the person who logged in, also
- * behind sudo and su. On some systems nobody sets it: there it is what the user says, since a
- * process that has none may set any, once. So it is left out for processes of jobs.
+ * The facts are those of the process when its event was read; if it had ended, they are unknown.
+ * The login user is the one of loginuid (audit): the person who logged in, also behind sudo and su.
+ * Some systems do not set it. There users can choose it, since a process that has none may set any,
+ * once. So it is left out for processes of jobs.
  */
 #ifndef JOBTRAIL_LIBRARY_WHO_H
 #define JOBTRAIL_LIBRARY_WHO_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who did what to which file: what the watch remembers until a scan has told the changes. Its
- * memory is bounded; what is beyond the bound is counted, and its changes are told without who. The
- * last quarter of the room is for root, and for users who have less than an eighth of all.
+ * Who did what to which file: what the watch remembers until a scan has reported the changes. Its
+ * memory is bounded. What is beyond the bound is counted, and its changes are reported without a
+ * user. The last quarter of the room is for root, and for users who have less than an eighth of it.
  *
- * A file's last event says who. It holds for a change only where the file's time of last change is
- * not beyond that of its events: a later change was done by somebody else, whom nobody saw.
+ * The process of a file's last event made the change, if the file's time of last change is not
+ * later than its events. A later change was made by a process that was not seen.
  *
  * Who closes a file need not have written to it: any process can send an open file to another one
  * (unix(7), SCM_RIGHTS). So a close alone names nobody, and takes nobody's place.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Writing logs of the form of library_log.h. Whoever is killed in between leaves a line that the
- * next one ends.
+ * Writes logs of the form of library_log.h. A line that a killed writer has left is ended by the
+ * next one.
  */
 #ifndef JOBTRAIL_LOG_WRITE_H
 #define JOBTRAIL_LOG_WRITE_H

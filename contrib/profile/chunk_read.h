@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is common to the chunks of a file of profiles.
+ * Reads the chunks of a file of profiles (preload/profile/profile_file.h) into processes.
  */
 #ifndef JOBTRAIL_CHUNK_READ_H
 #define JOBTRAIL_CHUNK_READ_H

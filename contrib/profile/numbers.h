@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is done with numbers of profiles.
+ * Comparing and adding numbers, seconds, and plurals of words.
  */
 #ifndef JOBTRAIL_PROFILE_NUMBERS_H
 #define JOBTRAIL_PROFILE_NUMBERS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What one node's file of profiles says, by ranks.
+ * Collects what one node's file of profiles has, by ranks.
  */
 #ifndef JOBTRAIL_PROFILE_COLLECT_H
 #define JOBTRAIL_PROFILE_COLLECT_H

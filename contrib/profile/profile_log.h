@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The logs: what people read, of jobtrail-profile(1) or of the flush.
+ * Logs of profiles as text, for jobtrail-profile(1) and for the flush.
  */
 #ifndef JOBTRAIL_PROFILE_LOG_H
 #define JOBTRAIL_PROFILE_LOG_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The programs in a set: nothing is added up over two of them.
+ * Which ranks of a set ran which program. Sums are of one program alone.
  */
 #ifndef JOBTRAIL_SET_PROGRAMS_H
 #define JOBTRAIL_SET_PROGRAMS_H

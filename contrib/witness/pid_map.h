@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Places, from 1 to a fixed number, under pids. A pid may have several: then the oldest is found.
+ * A hash table from pids to places of an array, from 1 on. Of equal pids the oldest is found.
  */
 #ifndef JOBTRAIL_PID_MAP_H
 #define JOBTRAIL_PID_MAP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * No handler of a signal runs between the two calls: one that leaves by siglongjmp(3) would leave
- * behind what is half made, or an open descriptor.
+ * Blocks signals for some instructions: a handler that leaves by siglongjmp(3) would leave behind
+ * what is half made, or an open descriptor.
  */
 #ifndef JOBTRAIL_PROFILE_HOLD_H
 #define JOBTRAIL_PROFILE_HOLD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Functions of others that ours of the same name stand before.
+ * Finds the functions of other libraries that would be called if ours of that name were not there.
  */
 #ifndef JOBTRAIL_PROFILE_NEXT_H
 #define JOBTRAIL_PROFILE_NEXT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Versions of jobtrail with other formats on this node (spank/job_formats.h): each one's own
- * jobtrail-submit deals with its jobs, sessions and records.
+ * Runs the jobtrail-submit of each other version on this node (spank/job_formats.h) for the jobs,
+ * sessions and records of that version.
  */
 #ifndef JOBTRAIL_HAND_ON_H
 #define JOBTRAIL_HAND_ON_H
@@ -21,7 +21,7 @@ enum hand_on {
  * waits `timeout_s` for each at the most; one that takes longer goes on by itself. Where a
  * version's program is gone, or is of other formats by now, that is told on stderr. Those of its
  * jobs that are over go to the quarantine where `flush` says what is to be flushed, and are counted
- * there; NULL: they are left alone. Nothing is done where `options` has a number of
+ * there; NULL: they are left alone. With --formats nothing is done.
  * Returns SUBMIT_OK, or SUBMIT_SOME_WAIT where one has not done its work, for whatever reason: this
  * version's own work is not to wait for that. */
 enum submit_status hand_on(const struct submit_options *options, const struct conf *conf,

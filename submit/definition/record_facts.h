@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whether records say certain things, without parsing them to values: one pass over their text, and
- * what is the same as in the record before is compared as a whole.
+ * Checks that records have certain values, without parsing them: one pass over their text, and what
+ * is the same as in the record before is compared as a whole.
  */
 #ifndef JOBTRAIL_RECORD_FACTS_H
 #define JOBTRAIL_RECORD_FACTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The facts of coverage.h out of pieces: what one task or one run had on one day.
+ * Makes the facts of coverage.h of pieces: what one task or one run had on one day.
  */
 #ifndef JOBTRAIL_COVERAGE_PIECES_H
 #define JOBTRAIL_COVERAGE_PIECES_H

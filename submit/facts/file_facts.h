@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a flush has found out about files, remembered while it works: a job runs the same
- * executables and loads the same libraries again and again.
+ * A cache of facts about files for one flush: a job runs the same executables and loads the same
+ * libraries again and again.
  */
 #ifndef JOBTRAIL_FILE_FACTS_H
 #define JOBTRAIL_FILE_FACTS_H

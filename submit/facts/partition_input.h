@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a partition (partition.h) is made of, and in what it tells shares.
+ * The input of a partition (partition.h), and the shares that it gives.
  */
 #ifndef JOBTRAIL_PARTITION_INPUT_H
 #define JOBTRAIL_PARTITION_INPUT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the kernel's witness tells the flush of a job: a row that the extension `witness` defines in
- * its own folder. Where it is not built no request has notes, and nothing is compared.
+ * What the flush of a job gets from the kernel's witness: a row that the extension `witness`
+ * defines in its own folder. Where it is not built no request has notes, and nothing is compared.
  */
 #ifndef JOBTRAIL_KERNEL_WITNESS_H
 #define JOBTRAIL_KERNEL_WITNESS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reading what users wrote, and taking the records that come of it: the reader is a worker
- * (worker.h) that has become the user, and its parent takes those records only that worker_check.h
- * lets through.
+ * Makes records of what a user's processes wrote: a child (worker.h) becomes the user, reads their
+ * files and makes the records. The parent checks each one (worker_check.h), and takes the sound
+ * ones.
  */
 #ifndef JOBTRAIL_READING_H
 #define JOBTRAIL_READING_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the kernel told root of a process of a job, as endings and records have it, and for how much
- * of the job it speaks. The extension `witness` reads it from its file beside the journal
+ * What the kernel reported of a process of a job, as endings and records have it, and for how much
+ * of the job. The extension `witness` reads it from its file beside the journal
  * (contrib/witness/job/kernel_notes.h); without it there is none.
  */
 #ifndef JOBTRAIL_KERNEL_NOTED_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Uses that were found by times of last access, told: as records (use_records.h, of the source
+ * Writes uses that were found by times of last access: as records (use_records.h, of the source
  * atime) with [libraries] use_records, and as lines below `atime` in use_logs, where no count of
  * the watch's is:
  *
@@ -8,8 +8,8 @@
  *     Thu_Nov_26_2026_07:20 unknown LIB_READ_ALL files=812 how=atime after=... path=TREE
  *     Thu_Nov_26_2026_07:20 unknown LIB_READ_UNHEARD files=812 how=atime after=... path=TREE
  *
- * the second and the third one in a log that has the name of the tree. Whoever is killed between
- * leaves uses out, and tells none twice.
+ * the second and the third one in a log that has the name of the tree. After a kill some
+ * uses may be missing, and none is there twice.
  */
 #ifndef JOBTRAIL_LIBUSE_TELL_H
 #define JOBTRAIL_LIBUSE_TELL_H

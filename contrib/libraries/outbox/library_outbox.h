@@ -3,14 +3,13 @@
  * Changes and uses of libraries as records in the node's outbox (outbox.h), in root's share of it:
  * a large installation leaves room for the records of jobs.
  *
- * A record whose fact has been added before has the same uuid, and the loader keeps one of both. So
- * who adds tells what they tell again from the start after a kill, until it is kept.
+ * A record whose fact was added before has the same uuid, and the loader keeps one of both. So the
+ * caller can add everything again after a kill, until it is kept.
  *
- * What a tree has when it is scanned for the first time is one record for each library, with the
- * number and size of its files. Of what is told to be counted alone (is_beyond) there is none by
- * one. No more than LIBRARY_OUTBOX_RECORDS are added one by one
- * (library_outbox_count()): beyond these a record for each kind of change tells how many files
- * there were since the last call that kept all, of a library named LIBRARY_OUTBOX_OTHERS.
+ * The first scan of a tree adds one record for each library, with the number and size of its files.
+ * At most LIBRARY_OUTBOX_RECORDS are added one by one (library_outbox_count()), and none of changes
+ * that are only counted (is_beyond). For all these there is one record for each kind of change, of
+ * a library LIBRARY_OUTBOX_OTHERS, with the number of files since the last call that kept all.
  */
 #ifndef JOBTRAIL_LIBRARY_OUTBOX_H
 #define JOBTRAIL_LIBRARY_OUTBOX_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One change of one library's file, as a scan tells it.
+ * One change of one library's file, as a scan reports it.
  */
 #ifndef JOBTRAIL_LIBRARY_CHANGE_H
 #define JOBTRAIL_LIBRARY_CHANGE_H

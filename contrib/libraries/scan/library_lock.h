@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Directories of root's, and the lock of the state's: who changes the state has it.
+ * Opens directories of root's, and locks the state: only the holder changes it.
  */
 #ifndef JOBTRAIL_LIBRARY_LOCK_H
 #define JOBTRAIL_LIBRARY_LOCK_H

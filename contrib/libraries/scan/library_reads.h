@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What times of last access tell of uses, in the state of scans (library_state.h), for
- * jobtrail-libuse(8). Whoever calls this has the state's lock, as scans do.
+ * Uses by times of last access, in the state of scans (library_state.h), for jobtrail-libuse(8).
+ * The caller has the state's lock, as scans do.
  *
  *   file.atime   the time of last access that is counted already
  *   rearm        files whose time of last access is being set, so that the next read moves it
- *   used         uses that are still to be told
+ *   used         uses that are still to be reported
  *   polled       when the last turn was, of each place
  *
  * Setting a time moves the time of last change (ctime). A row of `rearm` is on the disk before, and
  * the new ctime of the file comes into `file` with the end of that row: so a scan sees no change.
- * Where a turn was killed in between, nothing tells whose doing a later ctime is. Then what the
- * file is decides: rearm.rest for what the state of scans has not, and its content.
+ * After a kill in between it is not known who caused a later ctime. Then the file is compared: its
+ * content, and in rearm.rest what the state of scans does not have.
  *
  * Calls return 0 or -errno; library_state_error() says in words what is wrong.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A scan that goes on: what its parts share, and how they say what is wrong.
+ * The state of a running scan, which its parts share, and its messages.
  */
 #ifndef JOBTRAIL_LIBRARY_SCANNING_H
 #define JOBTRAIL_LIBRARY_SCANNING_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How often who has opened which library with which program: lower bounds, since the kernel makes
+ * Counts opens of libraries by user and program. Counts are lower bounds, since the kernel makes
  * one event of equal ones that follow each other.
  */
 #ifndef JOBTRAIL_USE_COUNTS_H

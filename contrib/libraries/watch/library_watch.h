@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The watch of a host: it reads what the kernel tells of the trees of [libraries], remembers who
- * did it, and says when a scan is due. The scan finds out what has changed, and asks for who
- * (who_socket.h): hashes, names, logs and state all come from that one way.
+ * The watch of a host: it reads the kernel's events in the trees of [libraries], remembers which
+ * process caused them, and says when a scan is due. The scan finds out what has changed, and asks
+ * the watch who it was (who_socket.h): so hashes, names, logs and state come from scans alone.
  */
 #ifndef JOBTRAIL_LIBRARY_WATCH_H
 #define JOBTRAIL_LIBRARY_WATCH_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which directories fanotify(7) tells of: all of the trees, as far as their file systems can. The
- * kernel names a directory by a handle, and this finds its path. Nobody ever waits for the watch,
- * as it asks for no permission events.
+ * The directories whose events fanotify(7) reports: all of the trees, as far as their file systems
+ * have events. The kernel names a directory by a handle, and this finds its path. No process waits
+ * for the watch, as it asks for no permission events.
  *
  * A directory that is renamed keeps its mark and has another path: the trees are walked again then
  * (watch_marks_again()).

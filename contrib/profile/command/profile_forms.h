@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What jobtrail-profile(1) prints beside the logs.
+ * The output of jobtrail-profile(1) but for logs: JSON, flame graphs, dumps, differences.
  */
 #ifndef JOBTRAIL_PROFILE_FORMS_H
 #define JOBTRAIL_PROFILE_FORMS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The programs of the files that somebody has chosen with --program.
+ * Loads the files of a command line, and chooses the ranks of the programs of --program.
  */
 #ifndef JOBTRAIL_PROGRAM_CHOICE_H
 #define JOBTRAIL_PROGRAM_CHOICE_H

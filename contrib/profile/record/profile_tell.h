@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * In the reader of a job's profiles: what records are to tell of a set.
+ * Makes the facts that records have of a profile set. Runs as the job's user.
  */
 #ifndef JOBTRAIL_PROFILE_TELL_H
 #define JOBTRAIL_PROFILE_TELL_H

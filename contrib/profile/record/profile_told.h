@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a file of profiles tells of one MPI program, in a record. A reader says it that runs as the
- * job's user: root looks at whether it can be.
+ * The facts of one MPI program in a profile record. A reader that runs as the job's user makes
+ * them, and root checks whether they can be true.
  */
 #ifndef JOBTRAIL_PROFILE_TOLD_H
 #define JOBTRAIL_PROFILE_TOLD_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Names are claims, and each costs a row
+ * Users choose names of routines, and each costs a row
  * (docs/decisions/0093-names-of-routines-are-bounded-by-user.md). So the runs of one user add no
- * more than that many in a day of loading, libraries included, and no more to one library. Nobody
- * knows whose runs are not proven: together they may add more.
+ * more than that many in a day of loading, libraries included, and no more to one library. Unproven
+ * runs have no known user: together they may add more.
  */
 #ifndef JOBTRAIL_STORE_ROUTINES_H
 #define JOBTRAIL_STORE_ROUTINES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A run of which the kernel alone told: the program did not have the library, as it is static or
- * set-user-id, or was started without LD_PRELOAD or in a container. Its capture is made of what the
- * kernel told (contrib/witness/job/kernel_notes.h) and of the journal.
+ * A run that the kernel alone reported: the program did not have the library, as it is static or
+ * set-user-id, or was started without LD_PRELOAD or in a container. Its capture is made of the
+ * kernel's notes (contrib/witness/job/kernel_notes.h) and of the journal.
  */
 #ifndef JOBTRAIL_KERNEL_RUN_H
 #define JOBTRAIL_KERNEL_RUN_H

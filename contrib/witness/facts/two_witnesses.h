@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compares, process by process, what users' processes wrote into the ledger with what the kernel
- * told root (contrib/witness/job/kernel_notes.h). What is compared is the last program of a
- * process: whether both tell of it, its path, its end and its status. They agree, or one of a
- * closed list of causes explains that they do not, or nothing does.
+ * Compares, process by process, what users' processes wrote into the ledger with the kernel's notes
+ * (contrib/witness/job/kernel_notes.h): whether both have the last program of a process, its path,
+ * its end and its status. They agree, or one of a closed list of causes explains that they do not,
+ * or nothing does.
  */
 #ifndef JOBTRAIL_TWO_WITNESSES_H
 #define JOBTRAIL_TWO_WITNESSES_H

@@ -5,7 +5,7 @@
  *
  * Calls return 0 or -errno, and after a failure error() says in words what is wrong:
  *   -EAGAIN   the transaction is lost, begin it again: another writer was in the way, or the
- *             connection broke, which the next begin() mends
+ *             connection broke, which the next begin() opens again
  *   -EBADMSG  the database takes no such value
  *   -EIO      anything else
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of the store in MariaDB share. Calls return as database.h says.
+ * A connection to MariaDB, for the files of MariaDB alone. Calls return as database.h says.
  */
 #ifndef JOBTRAIL_MARIADB_INSIDE_H
 #define JOBTRAIL_MARIADB_INSIDE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * ptA is the same for many runs but for the pids and the job's number in it.
+ * Takes the pids and the job's number out of a ptA (ancestors), which many runs then share.
  */
 #ifndef JOBTRAIL_ANCESTOR_PIDS_H
 #define JOBTRAIL_ANCESTOR_PIDS_H

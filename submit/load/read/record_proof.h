@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whose word a record is. Where nobody but root and the loader's user could write, it is root's of
- * a node. All else - streams, and directories that others can change - anybody may have written:
- * there a record is root's word when it is signed with one of the site's keys, else it is unproven.
+ * Whether a record is proven: root of a node wrote it. It is where only root and the loader's user
+ * could write, and where it is signed with one of the site's keys. Streams, and directories that
+ * others can change, have unproven records else.
  */
 #ifndef JOBTRAIL_RECORD_PROOF_H
 #define JOBTRAIL_RECORD_PROOF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the store has of the uuids of a batch: a row for each owner that has said one.
+ * Which rows the store has with the uuids of a batch: one for each uuid and owner.
  */
 #ifndef JOBTRAIL_KNOWN_ROWS_H
 #define JOBTRAIL_KNOWN_ROWS_H

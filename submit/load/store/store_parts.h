@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of records that are sets, which have their members in tables of their own or in their
- * rows, ancestors and watermarks. What is not known is collected over a batch, and then found or
- * added together.
+ * Parts that many records share: sets, whose members are in tables of their own or in their rows,
+ * ancestors and watermarks. New ones are collected over a batch, and then found or added together.
  */
 #ifndef JOBTRAIL_STORE_PARTS_H
 #define JOBTRAIL_STORE_PARTS_H

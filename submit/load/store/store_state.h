@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a store is made of: the statements of each kind of record, and what is known of the batch at
- * hand. Of a record it is asked first for what it shares with others (store_want_), and it is
- * written (store_put_) once all that is shared is settled.
+ * The inside of a store: the statements of each kind of record, and the batch at hand. For each
+ * record the store asks first for what it shares with others (store_want_), and writes it
+ * (store_put_) when all of that is there.
  */
 #ifndef JOBTRAIL_STORE_STATE_H
 #define JOBTRAIL_STORE_STATE_H
