@@ -10,7 +10,7 @@
 
 const struct conf_transport conf_transports[CONF_TRANSPORTS] = {
     {.name = "file"},
-    {.name = "syslog", .advice = "start the syslog daemon, or mend [syslog] socket"},
+    {.name = "syslog", .advice = "start the syslog daemon, or fix [syslog] socket"},
     {.name = "http",
      .needs = "url",
      .needs_offset = FIELD(http_url),
@@ -18,7 +18,7 @@ const struct conf_transport conf_transports[CONF_TRANSPORTS] = {
      .secret = "token_file",
      .secret_offset = FIELD(http_token_file),
      .secret_holds = "token",
-     .advice = "mend url, token_file or ca of [http], or the collector"},
+     .advice = "fix url, token_file or ca of [http], or the collector"},
     {.name = "kafka",
      .needs = "brokers",
      .needs_offset = FIELD(kafka_brokers),
@@ -26,7 +26,7 @@ const struct conf_transport conf_transports[CONF_TRANSPORTS] = {
      .secret = "properties",
      .secret_offset = FIELD(kafka_properties),
      .secret_holds = "properties",
-     .advice = "mend brokers, topic or properties of [kafka], or the brokers"},
+     .advice = "fix brokers, topic or properties of [kafka], or the brokers"},
 };
 
 const struct conf_transport *conf_transport_find(const char *name, size_t length)

@@ -69,7 +69,7 @@ static enum exit_status compile_to_file(const struct conf *conf, const struct op
     int error = policy_file_write(output, bytes, size);
     if (error == 0)
         return STATUS_OK;
-    fprintf(stderr, "jobtrail-conf: cannot write %s: %s; the policy in force stays\n", output,
+    fprintf(stderr, "jobtrail-conf: cannot write %s: %s; the old policy is used\n", output,
             error == -EPERM ? "others than root can change a directory or link on the way there"
                             : strerror(-error));
     return STATUS_REFUSED;

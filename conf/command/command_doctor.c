@@ -81,7 +81,7 @@ static bool find_roles(struct doctor *doctor, const char *asked)
     if (doctor->roles == 0)
         doctor->roles = ROLE_NODE;
     roles_text(doctor->roles, text, sizeof text);
-    doctor_add(doctor, FINDING_OK, "role", text, "", "%s, and %s%s (--role says otherwise)",
+    doctor_add(doctor, FINDING_OK, "role", text, "", "%s, and %s%s (--role chooses another one)",
                has_slurmd ? "slurmd is installed here"
                : has_srun ? "srun is installed here, and slurmd is not"
                           : "no Slurm is installed here",
@@ -99,7 +99,7 @@ static enum exit_status print_json(const struct doctor *doctor)
         json_object_object_add(one, "state", json_object_new_string(states[finding->state]));
         json_object_object_add(one, "object", json_object_new_string(finding->object));
         json_object_object_add(one, "found", json_object_new_string(finding->found));
-        json_object_object_add(one, "mend", json_object_new_string(finding->advice));
+        json_object_object_add(one, "fix", json_object_new_string(finding->advice));
         json_object_array_add(all, one);
     }
     return command_print_json(all);
@@ -189,7 +189,7 @@ enum exit_status command_doctor(const struct options *options)
     }
     if (geteuid() != 0)
         doctor_add(&doctor, FINDING_WARN, "user", "uid", "run it as root",
-                   "not root: what root alone may see or change is not known");
+                   "not root: what only root can read or change is not checked");
     look(&doctor);
     sort_findings(&doctor);
     bool is_bad = doctor.count > 0 && doctor.finding[0].state == FINDING_BAD;

@@ -86,7 +86,7 @@ __attribute__((format(printf, 6, 7))) void doctor_add(struct doctor *doctor,
  * its directory; "" where it is not there. */
 void doctor_installed(const char *from_bin, char *path, size_t size);
 
-#define DOCTOR_ADVICE_CONF "mend it; until then the policy in force stays"
+#define DOCTOR_ADVICE_CONF "fix it; until then the old policy is used"
 
 /* Looks at a library that the plugin preloads: `install` is what to do where there is none. */
 void doctor_library(struct doctor *doctor, const char *check, const char *path,

@@ -40,7 +40,7 @@ static void check_store(struct doctor *doctor, const char *store)
     const char *file = strncmp(store, "sqlite:", 7) == 0 ? store + 7 : NULL;
     if (file != NULL && stat(file, &status) != 0) {
         doctor_add(doctor, FINDING_WARN, "store", file,
-                   "systemctl start jobtrail-load, which makes it; or mend JOBTRAIL_STORE in "
+                   "systemctl start jobtrail-load, which makes it; or fix JOBTRAIL_STORE in "
                    "collector.env",
                    "%s", strerror(errno));
         return;
@@ -56,7 +56,7 @@ static void check_store(struct doctor *doctor, const char *store)
                    "jobtrail-load: %s", strerror(-error));
     else if (WIFEXITED(result.status) && WEXITSTATUS(result.status) == STORE_TROUBLE)
         doctor_add(doctor, FINDING_BAD, "store", store,
-                   "mend JOBTRAIL_STORE in collector.env, or the database", "%s", result.complaint);
+                   "fix JOBTRAIL_STORE in collector.env, or the database", "%s", result.complaint);
     else
         doctor_add(doctor, FINDING_OK, "store", store, "", "it can be opened");
 }

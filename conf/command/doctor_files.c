@@ -59,7 +59,7 @@ static void check_policy(struct doctor *doctor, const struct conf *conf)
 
 static void check_program(struct doctor *doctor, const char *path)
 {
-    static const char install[] = "install jobtrail on this node, or mend [submit] program";
+    static const char install[] = "install jobtrail on this node, or fix [submit] program";
     if (access(path, X_OK) != 0)
         doctor_add(doctor, FINDING_BAD, "helper", path, install, "%s", strerror(errno));
     else if (!doctor_is_changeable(doctor, "helper", path, path))
@@ -83,7 +83,7 @@ static void check_sessions(struct doctor *doctor, const char *path)
     } else if (doctor_is_changeable(doctor, "sessions", path, path)) {
         return;
     } else if (directory_is_shared(path)) {
-        doctor_add(doctor, FINDING_BAD, "sessions", path, "mend [spool] sessions in jobtrail.conf",
+        doctor_add(doctor, FINDING_BAD, "sessions", path, "fix [spool] sessions in jobtrail.conf",
                    "on a shared file system");
     } else {
         doctor_add(doctor, FINDING_OK, "sessions", path, "", "root's, with %" PRIu64 " MiB free",
@@ -170,14 +170,14 @@ void doctor_files(struct doctor *doctor, const struct conf *conf)
     check_configuration(doctor, conf);
     check_policy(doctor, conf);
     doctor_library(doctor, "library", conf->library,
-                   "install jobtrail on this node at the same path, or mend [preload] library");
+                   "install jobtrail on this node at the same path, or fix [preload] library");
     check_program(doctor, conf->submit);
     check_sessions(doctor, conf->sessions);
-    doctor_writable(doctor, "state", conf->state, "mend [submit] state in jobtrail.conf");
+    doctor_writable(doctor, "state", conf->state, "fix [submit] state in jobtrail.conf");
     check_quarantine(doctor, conf->state);
     check_cgroup(doctor);
     if (conf_uses_transport(conf, "file"))
-        doctor_writable(doctor, "records", conf->file_dir, "mend [file] dir in jobtrail.conf");
+        doctor_writable(doctor, "records", conf->file_dir, "fix [file] dir in jobtrail.conf");
     struct secret secrets[SECRETS_MAX];
     size_t count = secrets_look(conf, secrets);
     for (size_t i = 0; i < count; i++) {
@@ -188,8 +188,8 @@ void doctor_files(struct doctor *doctor, const struct conf *conf)
         else
             doctor_add(
                 doctor, FINDING_BAD, "secret", secret->path,
-                "mend the file, a plain one of root's with mode 600; until then records wait "
-                "in the outbox",
+                "make it a plain file of root's with mode 600; until then records wait in the "
+                "outbox",
                 "[%s] %s: %s", secret->section, secret->name, secret->reason);
     }
     check_modules(doctor, conf);

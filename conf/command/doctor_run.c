@@ -173,8 +173,8 @@ static bool look_at_task(struct run *run, char *text)
         return tell(run, "library", "see library of doctor on that node",
                     "the library is not loaded into the program");
     if (!slot)
-        return tell(run, "library", "mend the rule, or that of doctor's findings which says why",
-                    "%s", is_silent ? "the program has no place in the ledger" : decision);
+        return tell(run, "library", "fix the rule, or what another finding of doctor names", "%s",
+                    is_silent ? "the program has no place in the ledger" : decision);
     return tell(run, "library", NULL, "%s",
                 is_silent ? "the program has a place in the ledger" : decision);
 }

@@ -130,22 +130,22 @@ static void check_parts(struct doctor *doctor, const struct conf *conf, const ch
 
 static void check_spool(struct doctor *doctor, const struct conf *conf, const char *path)
 {
-    static const char mend[] =
-        "mend [spool] dir in jobtrail.conf or the directory; change it while no job runs here";
+    static const char fix[] =
+        "fix [spool] dir in jobtrail.conf or the directory; change it while no job runs here";
     struct stat status;
     /* Without access control lists no mode gives one user alone access (spank/spool_make.c). */
     if (getxattr(path, "system.posix_acl_access", NULL, 0) < 0 && errno == EOPNOTSUPP)
         doctor_add(doctor, FINDING_WARN, "privacy", path,
                    "take a file system that has access control lists: tmpfs, ext4, xfs",
                    "users can see of others' jobs how large their files are and when they change");
-    if (!doctor_directory(doctor, "spool", path, mend))
+    if (!doctor_directory(doctor, "spool", path, fix))
         return;
     if (stat(path, &status) != 0 || (status.st_mode & S_IXOTH) == 0) {
         doctor_add(doctor, FINDING_BAD, "spool", path, "",
                    "users cannot get at their jobs' ledgers");
         doctor_mend(doctor, "chmod 711 %s", path);
     } else if (directory_is_shared(path)) {
-        doctor_add(doctor, FINDING_BAD, "spool", path, mend, "on a shared file system");
+        doctor_add(doctor, FINDING_BAD, "spool", path, fix, "on a shared file system");
     } else if (doctor_free_bytes(path) < conf->ledger_bytes) {
         doctor_add(doctor, FINDING_WARN, "spool", path, "make room, or a larger file system",
                    "%" PRIu64 " MiB are free, one job may use %" PRIu64,

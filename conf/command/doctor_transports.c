@@ -74,7 +74,7 @@ static void check_waiting(struct doctor *doctor, const struct conf *conf, const 
         doctor_add(doctor, FINDING_WARN, "outbox", object, "",
                    "%" PRIu64 " records wait; it failed %" PRIu64 " times, last: %s", records,
                    failures, text_of(transport, "reason"));
-        doctor_mend(doctor, "mend the cause, then: jobtrail-submit outbox retry%s",
+        doctor_mend(doctor, "fix the cause, then: jobtrail-submit outbox retry%s",
                     doctor_conf_words(doctor));
     } else {
         doctor_add(doctor, FINDING_OK, "outbox", object, "", "%" PRIu64 " records wait", records);
@@ -133,12 +133,11 @@ void doctor_transports(struct doctor *doctor, const struct conf *conf)
             for (size_t i = 0; i < json_object_array_length(transports); i++)
                 check_waiting(doctor, conf, outbox, json_object_array_get_idx(transports, i));
             if (number_of(all, "overflow") > 0)
-                doctor_add(
-                    doctor, FINDING_WARN, "outbox", outbox,
-                    "enlarge [outbox] size, or mend what keeps records from being sent; then "
-                    "remove the file 'overflow' there",
-                    "%" PRIu64 " times records found no room, and waited in the spool",
-                    number_of(all, "overflow"));
+                doctor_add(doctor, FINDING_WARN, "outbox", outbox,
+                           "enlarge [outbox] size, or fix what keeps records from being sent; then "
+                           "remove the file 'overflow' there",
+                           "%" PRIu64 " times records found no room, and waited in the spool",
+                           number_of(all, "overflow"));
         } else {
             doctor_add(doctor, FINDING_BAD, "outbox", outbox,
                        "see what jobtrail-submit outbox list says", "it cannot be read");

@@ -100,8 +100,7 @@ static bool has_munge(struct doctor *doctor, const struct conf *conf)
         return true;
     }
     doctor_add(doctor, FINDING_WARN, CHECK, path, "", "munged: %s", strerror(-error));
-    doctor_mend(doctor, "systemctl start munge; or mend [answers] munge_socket in %s",
-                doctor->conf);
+    doctor_mend(doctor, "systemctl start munge; or fix [answers] munge_socket in %s", doctor->conf);
     return false;
 }
 
@@ -137,7 +136,7 @@ static void check_address(struct doctor *doctor, const char *address, bool can_a
         doctor_mend(
             doctor,
             "systemctl enable --now jobtrail-answer on that host, and let its firewall pass "
-            "the port; or mend [answers] address in %s",
+            "the port; or fix [answers] address in %s",
             doctor->conf);
     } else if (can_ask) {
         ask(doctor, address);

@@ -24,7 +24,7 @@ static void check_library(struct doctor *doctor, const char *library)
     if (slash == NULL || strcmp(slash, "/libjobtrail.so") != 0) {
         doctor_add(doctor, FINDING_WARN, "profiles", library, "",
                    "not called libjobtrail.so: no step leaves a profile");
-        doctor_mend(doctor, "mend [preload] library, or write 'steps = none' in [profile]");
+        doctor_mend(doctor, "fix [preload] library, or write 'steps = none' in [profile]");
         return;
     }
     snprintf(path, sizeof path, "%.*s/libjobtrail-profile.so", (int)(slash - library), library);
@@ -69,11 +69,10 @@ static void try_directory(struct doctor *doctor, const char *path)
     struct keep_trial trial =
         directory < 0 ? (struct keep_trial){"open it", -errno} : try_to_keep(directory);
     if (trial.error != 0)
-        doctor_add(
-            doctor, FINDING_BAD, "profiles", path,
-            "mount it so that root of the nodes can do that (no root_squash; flock), or mend "
-            "[profile] directory",
-            "cannot %s there: %s", trial.step, strerror(-trial.error));
+        doctor_add(doctor, FINDING_BAD, "profiles", path,
+                   "mount it so that root of the nodes can do that (no root_squash; flock), or fix "
+                   "[profile] directory",
+                   "cannot %s there: %s", trial.step, strerror(-trial.error));
     else
         doctor_add(doctor, FINDING_OK, "profiles", path, "", "a flush can keep profiles there; %s",
                    directory_is_shared(path) ? "on a shared file system"
@@ -105,8 +104,7 @@ const char *profile_advice(const struct conf *conf)
     bool has_files =
         strcmp(conf->profile_samples, "none") != 0 || strcmp(conf->profile_logs, "none") != 0;
     if (conf->profile_steps != CONF_PROFILE_NONE && !has_directory)
-        return "[profile] steps without directory: profiles are made, and removed with the job: "
-               "nobody can read them";
+        return "[profile] steps without directory: profiles are removed with the job, unread";
     if (conf->profile_steps == CONF_PROFILE_NONE && (has_directory || has_files))
         return "[profile] steps = none: no step leaves a profile, so the other keys have no effect";
     return NULL;
@@ -116,7 +114,7 @@ void doctor_profiles(struct doctor *doctor, const struct conf *conf)
 {
     const char *advice = profile_advice(conf);
     if (advice != NULL)
-        doctor_add(doctor, FINDING_WARN, "profiles", conf->path, "mend [profile]", "%s", advice);
+        doctor_add(doctor, FINDING_WARN, "profiles", conf->path, "fix [profile]", "%s", advice);
     if (conf->profile_steps == CONF_PROFILE_NONE)
         return;
     check_library(doctor, conf->library);

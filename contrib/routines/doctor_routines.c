@@ -56,7 +56,7 @@ static bool is_map_good(struct doctor *doctor, const struct conf *conf)
     if (has_directories(conf))
         return true;
     doctor_add(doctor, FINDING_WARN, "routines", conf->link_modules,
-               "mend the rule or the map; then: jobtrail-conf compile",
+               "fix the rule or the map; then: jobtrail-conf compile",
                "no module of the map with a directory here is designated, as by line %u",
                first->line);
     return false;

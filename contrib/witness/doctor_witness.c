@@ -17,7 +17,7 @@
 static void add_refused(struct doctor *doctor, const char *path, int events)
 {
     doctor_add(doctor, FINDING_WARN, "witness", path, "",
-               "the kernel does not tell of processes (%s): [witness] has no effect here",
+               "the kernel does not report processes (%s): [witness] has no effect here",
                strerror(events));
     doctor_mend(doctor, "run slurmd outside of containers, on Linux 5.12 or newer, or write "
                         "'level = off' in [witness] of jobtrail.conf");
@@ -27,7 +27,7 @@ static void add_running(struct doctor *doctor, const char *path, const struct wi
 {
     if (state->ends != 0) {
         doctor_add(doctor, FINDING_WARN, "witness", path, "",
-                   "the kernel does not tell how processes ended (%s): only times are known",
+                   "the kernel does not report how processes ended (%s): only times are known",
                    strerror(state->ends));
         doctor_mend(doctor, "it does on Linux 5.19 or newer, in the first pid and network "
                             "namespace: start slurmd there");
@@ -41,7 +41,7 @@ static void add_running(struct doctor *doctor, const char *path, const struct wi
                             "are as without the witness");
     }
     doctor_add(doctor, FINDING_OK, "witness", path, "",
-               "it listens; jobs: %" PRIu64 ", processes that have ended: %" PRIu64, state->jobs,
+               "running; jobs: %" PRIu64 ", processes that have ended: %" PRIu64, state->jobs,
                state->noted);
 }
 

@@ -252,8 +252,8 @@ static void set_jobs_aside(const struct conf *conf, const struct flush_options *
             count->running++;
             if (options->job != 0)
                 fprintf(stderr,
-                        "jobtrail-submit: job %s: left alone, as it may still run here, which "
-                        "nobody can read: its epilog or the node's next boot will tell\n",
+                        "jobtrail-submit: job %s: left alone, as it may still run here: its epilog "
+                        "or the node's next boot decides\n",
                         jobs.job[i].name);
             continue;
         }

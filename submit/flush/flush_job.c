@@ -247,8 +247,8 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
     if (journal->left_out > 0)
         fprintf(
             stderr,
-            "jobtrail-submit: job %s: its journal was full: %s%llu lines are left out, and what "
-            "they told of steps and tasks is not known\n",
+            "jobtrail-submit: job %s: its journal was full: %s%llu lines are left out, and their "
+            "steps and tasks are unknown\n",
             job->name, journal->left_out >= JOURNAL_LEFT_OUT_MAX ? "at least " : "",
             (unsigned long long)journal->left_out);
     int error = open_files(journal, directory, &files, outcome);

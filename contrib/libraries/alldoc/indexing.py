@@ -84,7 +84,7 @@ class Run:
         for prefix, device in tree.empty:
             if self.was_mounted(kind, shown, stored(prefix), device):
                 self.kept.append((kind, shown, stored(prefix)))
-                self.trouble("%s/%s: another file system was here; what is known of it is kept" % (escape(shown), escape(stored(prefix))))
+                self.trouble("%s/%s: another file system was here; its documents are kept" % (escape(shown), escape(stored(prefix))))
         self.counts["hidden"] += tree.hidden
 
     def was_mounted(self, kind, tree, prefix, device):
@@ -96,7 +96,7 @@ class Run:
     def away(self, kind, shown, why):
         """A tree that is not there may be unmounted: what was known of it stays."""
         self.kept.append((kind, shown, ""))
-        self.trouble("%s: %s; what is known of it is kept" % (escape(shown), why))
+        self.trouble("%s: %s; its documents are kept" % (escape(shown), why))
 
     def found(self, kind, tree, shown, found):
         if found.link is not None and kind != "man":

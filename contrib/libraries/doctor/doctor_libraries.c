@@ -34,9 +34,9 @@ enum { USES_LATE_S = 1800 };
 static void add_missing(struct doctor *doctor, const struct conf_line *tree)
 {
     doctor_add(doctor, FINDING_WARN, "tree", tree->text, "",
-               "%s: what is known of its libraries is kept", strerror(errno));
+               "%s: its libraries do not count as removed", strerror(errno));
     doctor_mend(doctor,
-                "mount it, or mend line %u of %s; if it is gone for good: jobtrail-libmon scan "
+                "mount it, or fix line %u of %s; if it is gone for good: jobtrail-libmon scan "
                 "--accept-away%s",
                 tree->line, doctor->conf, doctor_conf_words(doctor));
 }
@@ -78,7 +78,7 @@ static void check_owners(struct doctor *doctor, const struct conf *conf)
     if (unknown != NULL) {
         doctor_add(doctor, FINDING_WARN, "libraries", unknown, "",
                    "there is no such user or group: its files name no libraries");
-        doctor_mend(doctor, "mend [libraries] owners in %s", doctor->conf);
+        doctor_mend(doctor, "fix [libraries] owners in %s", doctor->conf);
     }
     library_owners_free(owners);
 }
@@ -96,8 +96,8 @@ static bool check_seen(struct doctor *doctor, const char *state,
     const char *conf = doctor_conf_words(doctor);
     if (last->trees_away > 0) {
         doctor_add(doctor, FINDING_WARN, "scan", state, "",
-                   "%" PRIu64 " trees or mounts were away in the last scan; what is known of them "
-                   "is kept",
+                   "%" PRIu64 " trees or mounts were away in the last scan; their libraries do not "
+                   "count as removed",
                    last->trees_away);
         doctor_mend(doctor,
                     "mount them; if they are gone for good: jobtrail-libmon scan --accept-away%s",
@@ -107,7 +107,7 @@ static bool check_seen(struct doctor *doctor, const char *state,
         doctor_add(doctor, FINDING_WARN, "scan", state, "",
                    "%" PRIu64 " files or directories could not be read by the last scan",
                    last->unreadable);
-        doctor_mend(doctor, "mend what this names: jobtrail-libmon scan%s", conf);
+        doctor_mend(doctor, "fix what this command names: jobtrail-libmon scan%s", conf);
     }
     return last->trees_away == 0 && last->unreadable == 0;
 }
@@ -120,7 +120,7 @@ static void check_last(struct doctor *doctor, const char *state,
     doctor_time_text(last->ended_s, when, sizeof when);
     if (last->is_failed) {
         doctor_add(doctor, FINDING_BAD, "scan", state, "", "the last scan failed, %s", when);
-        doctor_mend(doctor, "mend what this says: jobtrail-libmon scan%s", conf);
+        doctor_mend(doctor, "fix what this command says: jobtrail-libmon scan%s", conf);
     } else if ((int64_t)time(NULL) - last->ended_s > LATE_S) {
         doctor_add(doctor, FINDING_WARN, "scan", state, "", "the last scan is too long ago: %s",
                    when);
@@ -159,8 +159,8 @@ static void add_seen(struct doctor *doctor, const char *state,
 {
     if (watch->unwatched > 0) {
         doctor_add(doctor, FINDING_WARN, "watch", state, "",
-                   "%" PRIu64 " directories cannot be watched: %s; scans say what has changed "
-                   "there, and not who did it",
+                   "%" PRIu64 " directories cannot be watched: %s; scans find changes there, and "
+                   "not who made them",
                    watch->unwatched, strerror(watch->error));
         doctor_mend(doctor, watch->error == ENOSPC
                                 ? "name smaller trees: 65536 directories and 32 MiB of paths are "
@@ -182,8 +182,8 @@ static void add_uses(struct doctor *doctor, const char *state,
     if (watch->uses_s == 0 || (int64_t)time(NULL) - watch->uses_s <= USES_LATE_S)
         return;
     doctor_time_text(watch->uses_s, when, sizeof when);
-    doctor_add(doctor, FINDING_WARN, "watch", state, "", "no uses of libraries are told since %s",
-               when);
+    doctor_add(doctor, FINDING_WARN, "watch", state, "",
+               "no uses of libraries are reported since %s", when);
     doctor_mend(doctor, "see syslog, or journalctl -u jobtrail-libwatch, for 'jobtrail-libmon: "
                         "uses:'; the watch tries again each five minutes");
 }
@@ -195,7 +195,7 @@ static void add_shared(struct doctor *doctor, const struct conf *conf)
         if (!directory_is_shared(tree->text))
             continue;
         doctor_add(doctor, FINDING_WARN, "watch", tree->text, "",
-                   "a file system of the network: the watch sees what is done on this host alone");
+                   "a network file system: the watch sees only what this host does");
         doctor_mend(doctor, "watch on the hosts where people install into it");
     }
 }
@@ -205,7 +205,7 @@ static void check_uses(struct doctor *doctor, const struct conf *conf, bool is_w
     bool has_logs = conf->library_use_logs[0] != '\0';
     if (is_watched && has_logs)
         doctor_writable(doctor, "libraries", conf->library_use_logs,
-                        "mend [libraries] use_logs in jobtrail.conf");
+                        "fix [libraries] use_logs in jobtrail.conf");
     if (is_watched || conf->library_use_atime || (!has_logs && !conf->library_use_records))
         return;
     doctor_add(doctor, FINDING_WARN, "libraries", has_logs ? conf->library_use_logs : "use_records",
@@ -224,7 +224,7 @@ static void check_log_dir(struct doctor *doctor, const struct conf *conf)
         doctor_mend(doctor, "name a directory of its own for log_dir in %s", doctor->conf);
     } else if (conf->library_log_dir[0] != '\0') {
         doctor_writable(doctor, "libraries", conf->library_log_dir,
-                        "mend [libraries] log_dir in jobtrail.conf");
+                        "fix [libraries] log_dir in jobtrail.conf");
     }
     if (conf->library_log_dir[0] != '\0' && conf->sessions[0] == '\0') {
         doctor_add(doctor, FINDING_WARN, "libraries", conf->library_log_dir, "",
@@ -292,7 +292,7 @@ static void check_atime(struct doctor *doctor, const struct conf *conf)
         check_witness(doctor, &conf->library_trees.line[i], is_watched, &good);
     if (conf->library_use_logs[0] == '\0' && !conf->library_use_records) {
         doctor_add(doctor, FINDING_WARN, "atime", "use_atime", "",
-                   "uses are told nowhere: there is neither use_logs nor use_records");
+                   "uses are reported nowhere: neither use_logs nor use_records is set");
         doctor_mend(doctor, "write 'use_records = yes' in [libraries] of jobtrail.conf");
     } else if (good > 0) {
         doctor_add(doctor, FINDING_OK, "atime", conf->library_trees.line[0].text, "",
@@ -318,7 +318,7 @@ static bool has_local_tree(const struct conf *conf)
 
 static const struct doctor_duty scan_duty = {
     0,      "jobtrail-libmon scan",  "jobtrail-libmon",
-    "scan", "jobtrail-libmon.timer", "nobody hears what changes in the trees of [libraries]"};
+    "scan", "jobtrail-libmon.timer", "changes in the trees of [libraries] are not found"};
 
 void doctor_libraries(struct doctor *doctor, const struct conf *conf)
 {
@@ -342,16 +342,16 @@ void doctor_libraries(struct doctor *doctor, const struct conf *conf)
                    "trees that are there, and root's: %zu", good);
     check_owners(doctor, conf);
     doctor_writable(doctor, "libraries", conf->library_state,
-                    "mend [libraries] state in jobtrail.conf");
+                    "fix [libraries] state in jobtrail.conf");
     if (conf->library_logs[0] != '\0')
         doctor_writable(doctor, "libraries", conf->library_logs,
-                        "mend [libraries] logs in jobtrail.conf");
+                        "fix [libraries] logs in jobtrail.conf");
     if (conf->library_list[0] != '\0') {
         /* The directory of a file: "/x" is in "/". */
         char directory[PATH_MAX];
         int length = (int)(strrchr(conf->library_list, '/') - conf->library_list);
         snprintf(directory, sizeof directory, "%.*s", length == 0 ? 1 : length, conf->library_list);
-        doctor_writable(doctor, "libraries", directory, "mend [libraries] list in jobtrail.conf");
+        doctor_writable(doctor, "libraries", directory, "fix [libraries] list in jobtrail.conf");
     }
     check_scan(doctor, conf->library_state, is_started);
     check_atime(doctor, conf);

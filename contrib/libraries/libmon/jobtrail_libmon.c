@@ -33,9 +33,9 @@ static const char usage[] =
     "jobtrail.conf, writes it to their logs, and makes records of it. A timer runs it.\n"
     "\n"
     "watch\n"
-    "Says it soon, and who did it, until it is ended. Counts opens of libraries outside of jobs,\n"
-    "for use_logs and use_records of [libraries]; where it cannot: jobtrail-libuse(8). Appends\n"
-    "users' lines to the logs of log_dir. The node's watcher runs it where [libraries] says so.\n"
+    "Scans some seconds after each change, and finds out who made it. Counts opens of libraries\n"
+    "outside of jobs, for use_logs and use_records of [libraries]. With 'watch = yes' the node's\n"
+    "watcher runs it.\n"
     "\n"
     "list\n"
     "Prints the libraries that the last scan has seen: those whose name matches a PATTERN of the\n"
@@ -222,7 +222,7 @@ static enum libmon_status watch(const struct libmon_options *options, const stru
     int error = libmon_watch(conf, &calls);
     if (error == 1) {
         execv("/proc/self/exe", options->argv); /* begins anew */
-        perror("jobtrail-libmon: watch: it does not begin anew");
+        perror("jobtrail-libmon: watch: it cannot restart");
         return LIBMON_UNUSABLE;
     }
     return error == 0 ? LIBMON_OK : error == -EWOULDBLOCK ? LIBMON_LOCKED : LIBMON_UNUSABLE;
@@ -234,8 +234,8 @@ static enum libmon_status watch(const struct libmon_options *options, const stru
 static const char *why_no_list(int error)
 {
     return error == -ENOENT   ? "there was no scan yet: jobtrail-libmon scan"
-           : error == -EACCES ? "root alone reads it; all read the file of [libraries] list, if "
-                                "there is one"
+           : error == -EACCES ? "only root can read it; everybody can read the file of [libraries] "
+                                "list, if there is one"
            : error == -EAGAIN ? "a scan writes it: try again"
            : error == -EIO    ? "it is damaged, of another version, or a scan was killed while it "
                                 "wrote: jobtrail-libmon scan"
@@ -303,7 +303,7 @@ static const char *wrong_options(const struct libmon_options *options, enum libm
     if (command == COMMAND_LIST)
         return options->dry_run || options->quiet || options->wait || options->no_new_hashes ||
                        options->accept_away || options->background
-                   ? "list has --conf and --json alone"
+                   ? "list has only --conf and --json"
                    : NULL;
     if (options->pattern_count > 0)
         return is_watch ? "watch takes no argument" : "scan takes no argument";

@@ -65,8 +65,8 @@ static int fail(int error, const char *what, const char *why)
 
 static const char *why_no_events(int error)
 {
-    return error == -EPERM    ? "the kernel allows it to root with CAP_SYS_ADMIN alone, as in no "
-                                "container; scans work without"
+    return error == -EPERM    ? "it needs CAP_SYS_ADMIN, which containers do not have; scans work "
+                                "without"
            : error == -EINVAL ? "the kernel has no names in events (before Linux 5.9); scans work "
                                 "without"
            : error == -ENOSYS ? "the kernel has no fanotify; scans work without"
@@ -91,17 +91,17 @@ static void tell_state(struct watching *watching)
     library_watch_state_write(watching->lock, &state);
     if (state.overruns > watching->overruns)
         fprintf(stderr,
-                "jobtrail-libmon: watch: more has happened at once than the kernel keeps: a scan "
-                "says what has changed, and not who did it\n");
+                "jobtrail-libmon: watch: there were more events than the kernel queues: a scan "
+                "finds the changes, and not who made them\n");
     if (state.unwatched > watching->unwatched)
         fprintf(stderr,
-                "jobtrail-libmon: watch: %llu directories cannot be watched: %s; scans say what "
-                "has changed there, and not who did it\n",
+                "jobtrail-libmon: watch: %llu directories cannot be watched: %s; scans find "
+                "changes there, and not who made them\n",
                 (unsigned long long)state.unwatched, strerror(state.error));
     if (state.lost > watching->lost)
         fprintf(stderr,
-                "jobtrail-libmon: watch: too many files have changed: of %llu it is not known who "
-                "did it\n",
+                "jobtrail-libmon: watch: too many files have changed: who changed %llu of them is "
+                "unknown\n",
                 (unsigned long long)state.lost);
     watching->overruns = state.overruns;
     watching->unwatched = state.unwatched;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * jobtrail-libmon watch: one process for the events of the kernel, and children: for each scan that
- * is due, for log_dir, and for uses. So events of changes wait for nobody.
+ * jobtrail-libmon watch: one process reads the kernel's events of changes. Scans, and the count of
+ * uses, run in children, so that these events never wait.
  */
 #ifndef JOBTRAIL_LIBMON_WATCH_H
 #define JOBTRAIL_LIBMON_WATCH_H

@@ -114,9 +114,8 @@ static int tell_end(struct status *status)
     if (status->json != NULL)
         puts(json_object_to_json_string_ext(status->json, JSON_C_TO_STRING_PLAIN));
     else
-        puts(
-            "Counts are lower bounds. Uses by watch and by atime may be the same ones: they are in "
-            "logs of their own,\nand in records with another source; do not add them up.");
+        puts("Counts are lower bounds. The watch and atime may see the same uses, in separate logs "
+             "and in records\nwith another source: do not add them up.");
     return status->is_complete ? 1 : 0;
 }
 
@@ -152,14 +151,12 @@ static const char usage[] =
     "       jobtrail-libuse status [OPTION...]\n"
     "\n"
     "poll\n"
-    "Says which libraries below the trees of [libraries] in jobtrail.conf were read since the "
-    "turn\n"
-    "before, by their times of last access, where no watch counts who opens them; and sets these\n"
-    "times so that the next read moves them. A timer runs it, with 'use_atime = yes' in "
-    "[libraries].\n"
+    "Prints the libraries below the trees of [libraries] in jobtrail.conf that were read since\n"
+    "the last poll, by their times of last access, where no watch counts opens; and sets these\n"
+    "times so that the next read moves them. A timer runs it with 'use_atime = yes'.\n"
     "\n"
     "status\n"
-    "Says by what uses are known in each tree: the watch, times of last access, or nothing.\n"
+    "Says how uses are seen in each tree: by the watch, by times of last access, or not.\n"
     "\n"
     "  --conf FILE         the configuration (default " JOBTRAIL_CONF ")\n"
     "  --json              print JSON\n"
@@ -168,10 +165,10 @@ static const char usage[] =
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
-    "Exit status: 0 all was looked at; 1 a tree is away or something has no witness; 2 usage; 3 "
-    "the\n"
-    "configuration, the state, a log or the outbox cannot be used; 4 a scan or another turn "
-    "runs.\n";
+    "Exit status: 0 all was looked at; 1 a tree is away, or uses cannot be seen somewhere; 2\n"
+    "usage; 3 the configuration, the state, a log or the outbox cannot be used; 4 a scan or "
+    "another\n"
+    "poll runs.\n";
 
 enum libuse_exit {
     LIBUSE_OK = 0,
@@ -256,13 +253,13 @@ static void print_text(const struct libuse_counts *counts)
            counts->looked, counts->uses);
     print_number(counts->set.armed, "had their time of last access set");
     print_number(counts->waiting + counts->set.changed,
-                 "are new or changed: the next scan is first");
-    print_number(counts->set.unheard, "can have been changed unheard: the next scan is first");
-    print_number(counts->watched, "are left to the watch");
+                 "are new or changed: they wait for the next scan");
+    print_number(counts->set.unheard, "may have been changed: they wait for the next scan");
+    print_number(counts->watched, "are counted by the watch");
     print_number(counts->no_atime, "are on mounts with noatime");
     print_number(counts->fixed, "are on read-only mounts");
     print_number(counts->layers, "are on overlays");
-    print_number(counts->not_noted, "cannot be noted in the state");
+    print_number(counts->not_noted, "have no row in the state");
     print_number(counts->unreadable, "cannot be read");
     putchar('\n');
 }

@@ -51,7 +51,7 @@ static void turn_warn(struct poll_turn *turn, const char *path, const char *text
     if (turn->warnings++ < WARNINGS_MAX)
         turn->order->warn(turn->order->context, path, text);
     else if (turn->warnings == WARNINGS_MAX + 1)
-        turn->order->warn(turn->order->context, path, "this and more is not said");
+        turn->order->warn(turn->order->context, path, "further messages are left out");
 }
 
 static void warn_key(struct poll_turn *turn, const char *key, size_t size, const char *text)

@@ -124,9 +124,8 @@ void libuse_tell_unheard(void *teller, const char *tree, uint64_t files, int64_t
 {
     char shown[TERMINAL_WORD_SIZE];
     fprintf(stderr,
-            "jobtrail-libuse: %s: the kernel has dropped what was done to files "
-            "(fs.inotify.max_queued_events): reads of %" PRIu64
-            " files are not seen until the next scan\n",
+            "jobtrail-libuse: %s: the kernel has dropped events (fs.inotify.max_queued_events): "
+            "reads of %" PRIu64 " files are not seen until the next scan\n",
             terminal_word(tree, shown), files);
     write_line(teller, tree, "LIB_READ_UNHEARD", "files", files, after_s, tree);
     record_unseen(teller, tree, 0, after_s, (int64_t)time(NULL) + 1);

@@ -121,7 +121,7 @@ int library_rpm_read(struct library_packages *packages, const struct globs *patt
     int error = ask(rpm, path, &result);
     bool is_failed = error == 0 && (!WIFEXITED(result.status) || WEXITSTATUS(result.status) != 0);
     if (error != 0 || is_failed)
-        snprintf(packages->trouble, sizeof packages->trouble, "rpm does not tell all of them: %s",
+        snprintf(packages->trouble, sizeof packages->trouble, "rpm does not list all of them: %s",
                  error != 0                    ? strerror(-error)
                  : result.complaint[0] != '\0' ? result.complaint
                                                : "it has failed");

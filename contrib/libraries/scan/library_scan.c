@@ -103,11 +103,12 @@ static int tell_changes(struct scan *scan, bool is_begun)
     const char *unkept =
         error == 0 || teller->trouble == NULL ? NULL : teller->trouble(teller->context);
     if (unkept != NULL)
-        return scan_fail(scan, error, "%s; nothing is lost, the next scan tells it again", unkept);
+        return scan_fail(scan, error, "%s; nothing is lost, the next scan reports it again",
+                         unkept);
     int unsaid = error == 0 || has_logs ? 0 : teller->flush(teller->context);
     if (unsaid != 0)
         return scan_fail(scan, unsaid,
-                         "what has changed cannot be printed: %s; the next scan says it again",
+                         "changes cannot be printed: %s; the next scan prints them again",
                          strerror(-unsaid));
     return scan_state_failed(scan, error);
 }

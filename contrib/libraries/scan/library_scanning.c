@@ -31,5 +31,5 @@ void scan_warn(struct scan *scan, const char *path, const char *text)
     if (scan->warnings++ < WARNINGS_MAX)
         scan->order->warn(scan->order->teller.context, path, text);
     else if (scan->warnings == WARNINGS_MAX + 1)
-        scan->order->warn(scan->order->teller.context, path, "this and more is not said");
+        scan->order->warn(scan->order->teller.context, path, "further messages are left out");
 }

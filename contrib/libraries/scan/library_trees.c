@@ -296,7 +296,7 @@ static int tree_away(struct scan *scan, const char *tree, int why)
                            : strerror(-why);
     scan_warn(scan, tree, text);
     if (scan->counts->away > before)
-        scan_warn(scan, tree, "the tree is away; what is known of it is kept");
+        scan_warn(scan, tree, "the tree is away; its libraries do not count as removed");
     return error;
 }
 
@@ -443,11 +443,12 @@ int library_trees_compare(struct scan *scan)
         scan->counts->trees_away++;
         scan_warn(scan, path_of(scan, place->key, place->size),
                   place->verdict == LIBRARY_PLACE_OTHER
-                      ? "another file system is there than before; what is missing is kept once"
+                      ? "another file system is mounted than before; from the next scan on, what "
+                        "is missing counts as removed"
                   : place->is_visited
-                      ? "another directory is there than before, with none of the files; what is "
-                        "known of it is kept"
-                      : "it was mounted, and is not there; what is known of it is kept");
+                      ? "another directory is there than before, with none of the files; they do "
+                        "not count as removed"
+                      : "it is not mounted any more; its libraries do not count as removed");
     }
     return scan_state_failed(scan,
                              library_state_settle(scan->state, &scan->places, (int64_t)time(NULL)));

@@ -96,8 +96,8 @@ int program_choice_warn(const struct program_choice *choice, const bool *is_take
     int error = set_programs_count(&choice->programs, is_added, &count);
     if (count > 1)
         fprintf(stderr,
-                "jobtrail-profile: the times of %zu programs are added: --program takes one, and "
-                "show tells which there are\n",
+                "jobtrail-profile: the times of %zu programs are added: --program chooses one of "
+                "those that show lists\n",
                 count);
     return error;
 }

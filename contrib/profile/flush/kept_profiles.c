@@ -133,7 +133,7 @@ int kept_profiles_close(struct kept_profiles *kept, int error)
     int sent = outbox_commit(kept->state->outbox);
     if (kept->untold != 0 || sent != 0)
         fprintf(stderr,
-                "jobtrail-submit: job %" PRIu32 ": profiles are kept that no record tells of: %s\n",
+                "jobtrail-submit: job %" PRIu32 ": profiles are kept that have no record: %s\n",
                 kept->journal->identity.job, strerror(kept->untold != 0 ? -kept->untold : -sent));
     if (kept->left_out > 0)
         fprintf(stderr,
@@ -279,7 +279,7 @@ static int take_told(struct kept_profiles *kept, const struct worker_message *me
     if (is_cut)
         fprintf(stderr,
                 "jobtrail-submit: job %" PRIu32
-                ": a profile has more time or calls in MPI than can be: none is told\n",
+                ": a profile has more time or calls in MPI than is possible: they are left out\n",
                 kept->journal->identity.job);
     kept->told_count = count;
     return 0;

@@ -161,8 +161,7 @@ static const char *use_peer_check(MYSQL *connection)
     mariadb_get_infov(connection, MARIADB_TLS_LIBRARY, &library);
     return strncmp(library, "OpenSSL", strlen("OpenSSL")) == 0
                ? NULL
-               : "libmariadb was built without OpenSSL: it cannot be told to check who the server "
-                 "is";
+               : "libmariadb was built without OpenSSL: it cannot check the server's certificate";
 }
 
 /* ---- The connection ------------------------------------------------------------------------- */

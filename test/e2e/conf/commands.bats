@@ -55,7 +55,7 @@ reference() {
     configure <<<$'[profile]\nsteps = asked'
     run --separate-stderr jobtrail-conf check --conf jobtrail.conf
     [[ $status == 0 && $output == *": ok, "* ]]
-    [[ $stderr == "jobtrail.conf: warning: [profile] steps without directory: profiles are made, and removed with the job: nobody can read them" ]]
+    [[ $stderr == "jobtrail.conf: warning: [profile] steps without directory: profiles are removed with the job, unread" ]]
     configure <<<$'[profile]\nlogs = all'
     run --separate-stderr jobtrail-conf check --conf jobtrail.conf
     [[ $status == 0 && $stderr == *"[profile] steps = none: no step leaves a profile, so the other keys have no effect" ]]
@@ -125,10 +125,10 @@ reference() {
 @test "a policy that cannot be written is said so, and nothing is left" {
     configure <<<$'[paths]\nskip = /a'
     conf compile --output "$PWD/missing/x.policy"
-    refused "jobtrail-conf: cannot write $PWD/missing/x.policy: No such file or directory; the policy in force stays"
+    refused "jobtrail-conf: cannot write $PWD/missing/x.policy: No such file or directory; the old policy is used"
     mkdir there.policy
     conf compile --output there.policy
-    refused "jobtrail-conf: cannot write there.policy: Is a directory; the policy in force stays"
+    refused "jobtrail-conf: cannot write there.policy: Is a directory; the old policy is used"
     [ "$(ls)" = $'jobtrail.conf\nthere.policy' ]
 }
 

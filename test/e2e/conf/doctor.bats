@@ -37,8 +37,8 @@ doctor() { # OPTION...
 # finds STATE CHECK FOUND MEND [OPTION...]: a finding whose texts contain these
 finds() {
     doctor --json "${@:5}" >"$BATS_TEST_TMPDIR/said" || true
-    jq -e --arg state "$1" --arg check "$2" --arg found "$3" --arg mend "$4" 'any(.[]; .state == $state and .check == $check
-        and (.found | contains($found)) and (.mend | contains($mend)))' "$BATS_TEST_TMPDIR/said" || {
+    jq -e --arg state "$1" --arg check "$2" --arg found "$3" --arg fix "$4" 'any(.[]; .state == $state and .check == $check
+        and (.found | contains($found)) and (.fix | contains($fix)))' "$BATS_TEST_TMPDIR/said" || {
         cat "$BATS_TEST_TMPDIR/said"
         return 1
     }
@@ -62,8 +62,8 @@ finds_none() {
     [[ ${lines[-1]} == "$summary" ]]
     texts=$(grep -cE '^(bad|warning|ok) ' <<<"$output")
     [[ $(doctor --role node --json | jq length) == "$texts" ]]
-    doctor --role node --json | jq -e 'all(.[]; keys == ["check", "found", "mend", "object", "state"]
-        and (.state == "ok") == (.mend == ""))'
+    doctor --role node --json | jq -e 'all(.[]; keys == ["check", "fix", "found", "object", "state"]
+        and (.state == "ok") == (.fix == ""))'
 }
 
 @test "roles are asked for or found out, and decide what is looked at" {
@@ -200,7 +200,7 @@ closed_port() {
         chmod 644 "$SECRET"
         finds bad secret "others than its owner" "mode 600"
         rm "$SECRET"
-        finds bad secret "No such file" "mend the file"
+        finds bad secret "No such file" "make it a plain file"
         finds bad transport "$SECRET: No such file" "token_file"
     done
     (umask 077 && echo s3cret >"$SECRET")
@@ -222,7 +222,7 @@ closed_port() {
     job_with $'[transport]\nuse = syslog, kafka\n[syslog]\nsocket = '"$BATS_TEST_TMPDIR/collected/log"$'\n[kafka]\nbrokers = 127.0.0.1:1'
     with_helper
     finds bad transport "$COLLECTED/log: No such file" "syslog"
-    jq -e 'any(.[]; .check == "transport" and .object == "kafka" and .state == "bad" and (.mend | contains("[kafka]")))' \
+    jq -e 'any(.[]; .check == "transport" and .object == "kafka" and .state == "bad" and (.fix | contains("[kafka]")))' \
         "$BATS_TEST_TMPDIR/said"
     start_rsyslog
     start_kafka
@@ -273,7 +273,7 @@ with_cron() {
         mount --bind "$0" /etc/cron.d && : >"$0/../crontab" && { [[ ! -e /etc/crontab ]] || mount --bind "$0/../crontab" /etc/crontab; } &&
         if [[ -d /var/spool/cron ]]; then mount -t tmpfs none /var/spool/cron; fi && exec "$@"' "$BATS_TEST_TMPDIR/cron.d" \
         "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF" --node e2e --json "${@:3}" >"$BATS_TEST_TMPDIR/said" || true
-    jq -r '.[] | select(.check == "timer") | "\(.state) \(.object): \(.found): \(.mend)"' "$BATS_TEST_TMPDIR/said"
+    jq -r '.[] | select(.check == "timer") | "\(.state) \(.object): \(.found): \(.fix)"' "$BATS_TEST_TMPDIR/said"
 }
 
 # bats test_tags=needs:root
@@ -298,7 +298,7 @@ timer_by_systemd() {
     # shellcheck disable=SC2016
     "$JOBTRAIL_SOURCE/test/e2e/fixture/with_systemd" "$BATS_TEST_TMPDIR" bash -c 'eval "$0"; "$@"' "$1" \
         "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF" --node e2e --json --role node >"$BATS_TEST_TMPDIR/said" || true
-    jq -r '.[] | select(.check == "timer") | "\(.state): \(.found): \(.mend)"' "$BATS_TEST_TMPDIR/said"
+    jq -r '.[] | select(.check == "timer") | "\(.state): \(.found): \(.fix)"' "$BATS_TEST_TMPDIR/said"
 }
 
 # bats test_tags=needs:systemd_manager
@@ -375,7 +375,7 @@ answers() {
     finds warning answers "[answers] user: there is no such user here" "make the user nowhere-man, with the uid" --role login
     answers user=nobody
     answers "address=nowhere.invalid:$port"
-    finds warning answers "users get no answers: " "mend [answers] address in $CONF" --role login
+    finds warning answers "users get no answers: " "fix [answers] address in $CONF" --role login
     mkdir "$MUNGE/store"
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$MUNGE/store/store.db" --timezone UTC
     chown -R nobody "$MUNGE/store"
@@ -389,7 +389,7 @@ answers() {
     finds warning answers "jobtrail-acct: " "see journalctl -u jobtrail-answer there; munge's key" --role login
     answers user=nobody
     munge_end
-    finds warning answers "munged: No such file" "systemctl start munge; or mend [answers] munge_socket in $CONF" --role login
+    finds warning answers "munged: No such file" "systemctl start munge; or fix [answers] munge_socket in $CONF" --role login
     python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$MUNGE/socket"
     finds warning answers "munged: Connection refused" "systemctl start munge" --role login
     finds ok answers "it takes connections" "" --role login
@@ -426,7 +426,7 @@ answers() {
     # a machine that is a collector alone reads the configuration, too
     jq -e 'all(.[]; .state == "ok" or .check != "answers")' "$BATS_TEST_TMPDIR/said"
     answers listen=nonsense
-    finds bad configuration "no port" "mend it" --role collector
+    finds bad configuration "no port" "fix it" --role collector
 }
 
 # with_profiles KEY...: lines of [profile]
@@ -454,9 +454,9 @@ finds_under() {
     new_job
     finds_none profiles --role node
     with_profiles 'steps = asked'
-    finds warning profiles "steps without directory" "mend [profile]" --role node
+    finds warning profiles "steps without directory" "fix [profile]" --role node
     with_profiles 'steps = none' 'samples = all'
-    finds warning profiles "steps = none" "mend [profile]" --role node
+    finds warning profiles "steps = none" "fix [profile]" --role node
     with_profiles 'steps = asked' "directory = $kept"
     finds bad profiles "not there: no profile is kept" "mkdir -m 711 $kept" --role node
     finds_none profiles --role login
@@ -493,7 +493,7 @@ finds_under() {
     finds bad profiles "No such file" "install jobtrail on this node" --role node
     mv "$place/libjobtrail.so" "$place/other.so"
     LIBRARY=$place/other.so with_profiles 'steps = all'
-    finds warning profiles "not called libjobtrail.so" "mend [preload] library" --role node
+    finds warning profiles "not called libjobtrail.so" "fix [preload] library" --role node
 }
 
 @test "a release of Slurm that the plugin was built for, and no test has run" {

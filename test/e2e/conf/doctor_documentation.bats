@@ -35,7 +35,7 @@ findings() {
         "$PLACE" "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF" --node e2e --role "${1-login}" --json >"$PLACE/said" || true
     [[ -s $PLACE/said ]] || echo "the doctor has said nothing"
     jq -r '.[] | select(.check == "documentation" or (.check == "timer" and .object == "jobtrail-alldoc index"))
-        | "\(.state) \(.check): \(.found): \(.mend)"' "$PLACE/said"
+        | "\(.state) \(.check): \(.found): \(.fix)"' "$PLACE/said"
 }
 
 @test "nothing is said where there is neither an index nor the site's file for it" {

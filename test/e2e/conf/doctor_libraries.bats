@@ -43,7 +43,7 @@ findings() {
     doctor
     [[ -s $SAID ]] || echo "the doctor has said nothing"
     jq -r '.[] | select(.state != "ok" and (.check | IN("tree", "libraries", "scan") or . == "timer")
-        and (.object | startswith("jobtrail-submit") | not)) | "\(.state) \(.check) \(.object): \(.found): \(.mend)"' "$SAID"
+        and (.object | startswith("jobtrail-submit") | not)) | "\(.state) \(.check) \(.object): \(.found): \(.fix)"' "$SAID"
 }
 
 has_cron() {
@@ -58,7 +58,7 @@ scan() {
     configure "tree = $TREE" "owners = root @root @no-such other"
     has_cron
     scan
-    [[ $(findings) == "warning libraries @no-such: there is no such user or group: its files name no libraries: mend [libraries] owners in $CONF" ]]
+    [[ $(findings) == "warning libraries @no-such: there is no such user or group: its files name no libraries: fix [libraries] owners in $CONF" ]]
 }
 
 @test "logs and records of uses without a watch are said to have no effect, and logs in one directory are refused" {
@@ -80,13 +80,13 @@ scan() {
     configure "tree = $TREE" "use_atime = yes"
     has_cron
     scan
-    atime() { jq -r '.[] | select(.check == "atime" or .object == "jobtrail-libuse poll") | "\(.state) \(.check) \(.object): \(.found): \(.mend)"' "$SAID"; }
+    atime() { jq -r '.[] | select(.check == "atime" or .object == "jobtrail-libuse poll") | "\(.state) \(.check) \(.object): \(.found): \(.fix)"' "$SAID"; }
     doctor
     local said
     said=$(atime)
     umount "$TREE"
     [[ $said == "warning timer jobtrail-libuse poll: no "*": use_atime = yes of [libraries] has no effect. "* ]]
-    [[ $said == *"warning atime use_atime: uses are told nowhere: there is neither use_logs nor use_records: write 'use_records = yes' in [libraries] of jobtrail.conf" ]]
+    [[ $said == *"warning atime use_atime: uses are reported nowhere: neither use_logs nor use_records is set: write 'use_records = yes' in [libraries] of jobtrail.conf" ]]
     mount -t tmpfs -o noatime tree "$TREE"
     configure "tree = $TREE" "use_atime = yes" "use_records = yes"
     echo "*/10 * * * * root jobtrail-libuse poll --quiet" >>"$PLACE/cron"
@@ -129,7 +129,7 @@ scan() {
     has_cron
     scan
     configure "tree = $PLACE/none"
-    [[ $(findings) == "warning tree $PLACE/none: No such file or directory: what is known of its libraries is kept: mount it, or mend line 4 of $CONF; if it is gone for good: jobtrail-libmon scan --accept-away --conf $CONF" ]]
+    [[ $(findings) == "warning tree $PLACE/none: No such file or directory: its libraries do not count as removed: mount it, or fix line 4 of $CONF; if it is gone for good: jobtrail-libmon scan --accept-away --conf $CONF" ]]
     ln -s "$PLACE" "$PLACE/link"
     configure "tree = $PLACE/link/sw"
     [[ $(findings) == "warning tree $PLACE/link/sw: a part of its path is a symbolic link, and a scan follows none: write 'tree = $TREE' in $CONF, line 4" ]]
@@ -139,7 +139,7 @@ scan() {
     for change in "chmod 777" "chmod 775" "chown nobody"; do
         $change "$TREE"
         [[ $(findings) == "warning tree $TREE: others than root can change which libraries programs load, by $TREE: chown root: $TREE && chmod go-w $TREE, unless "* ]]
-        bash -c "$(jq -r '.[] | select(.check == "tree").mend | sub(", unless.*"; "")' "$SAID")"
+        bash -c "$(jq -r '.[] | select(.check == "tree").fix | sub(", unless.*"; "")' "$SAID")"
         [[ $(findings) == "" ]]
     done
     configure "tree = sw"
@@ -157,7 +157,7 @@ scan() {
     [[ $(findings) == "bad libraries $LOGS: $LOGS can be changed by others than root: chown root: $LOGS && chmod go-w $LOGS" ]]
     rm -r "$LOGS"
     touch "$LOGS"
-    [[ $(findings) == "bad libraries $LOGS: cannot write to $LOGS: Not a directory: mend [libraries] logs in jobtrail.conf" ]]
+    [[ $(findings) == "bad libraries $LOGS: cannot write to $LOGS: Not a directory: fix [libraries] logs in jobtrail.conf" ]]
     LOGS='' configure "tree = $TREE"
     [[ $(findings) == "" ]]
 }
@@ -177,11 +177,11 @@ scan() {
 }
 
 @test "no timer, no scan yet, the last one too long ago, or failed, or it could not see all" {
-    local mend
+    local fix
     findings
-    [[ $(findings) == "warning timer jobtrail-libmon scan: no "*"nobody hears what changes in the trees of [libraries]. "* ]]
-    mend=$(jq -r '.[] | select(.check == "timer" and .state == "warning" and .object == "jobtrail-libmon scan").mend' "$SAID")
-    [[ $mend == "systemctl enable --now jobtrail-libmon.timer" || $mend == "let cron run 'jobtrail-libmon scan', as jobtrail-libmon.timer does" ]]
+    [[ $(findings) == "warning timer jobtrail-libmon scan: no "*"changes in the trees of [libraries] are not found. "* ]]
+    fix=$(jq -r '.[] | select(.check == "timer" and .state == "warning" and .object == "jobtrail-libmon scan").fix' "$SAID")
+    [[ $fix == "systemctl enable --now jobtrail-libmon.timer" || $fix == "let cron run 'jobtrail-libmon scan', as jobtrail-libmon.timer does" ]]
     has_cron
     [[ $(findings) == "warning scan $STATE: no scan has ended yet: let the first one read all libraries: jobtrail-libmon scan --conf $CONF" ]]
     scan
@@ -193,12 +193,12 @@ scan() {
     mv "$TREE" "$TREE.away"
     mkdir "$TREE"
     run -1 scan
-    [[ $(findings) == "warning scan $STATE: 1 trees or mounts were away in the last scan; what is known of them is kept: mount them; if they are gone for good: jobtrail-libmon scan --accept-away --conf $CONF" ]]
-    bash -c "$JOBTRAIL_BIN/$(jq -r '.[] | select(.check == "scan").mend | sub(".*: "; "")' "$SAID")"
+    [[ $(findings) == "warning scan $STATE: 1 trees or mounts were away in the last scan; their libraries do not count as removed: mount them; if they are gone for good: jobtrail-libmon scan --accept-away --conf $CONF" ]]
+    bash -c "$JOBTRAIL_BIN/$(jq -r '.[] | select(.check == "scan").fix | sub(".*: "; "")' "$SAID")"
     [[ $(findings) == "" ]]
     echo no database >"$STATE/libraries.db"
     run -3 scan
-    [[ $(findings) == "bad scan $STATE: the last scan failed, 20"*": mend what this says: jobtrail-libmon scan --conf $CONF" ]]
+    [[ $(findings) == "bad scan $STATE: the last scan failed, 20"*": fix what this command says: jobtrail-libmon scan --conf $CONF" ]]
     echo nonsense >"$STATE/lock"
     [[ $(findings) == "warning scan $STATE: how the last scan ended cannot be read: Invalid argument: remove $STATE/lock, and: jobtrail-libmon scan --conf $CONF" ]]
 }

@@ -201,16 +201,16 @@ finds() {
 @test "doctor says whether it listens, and what the kernel refuses" {
     finds "warning no witness runs"
     listen
-    finds "ok it listens; jobs: 1"
+    finds "ok running; jobs: 1"
     hush
     finds "warning no witness runs"
     listen unshare --net
-    finds "warning the kernel does not tell how processes ended"
+    finds "warning the kernel does not report how processes ended"
     hush
     run setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin \
         "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e
     [[ $status == 3 ]]
-    finds "warning the kernel does not tell of processes"
+    finds "warning the kernel does not report processes"
     sed -i 's/^level = .*/level = off/' "$CONF"
     ! finds "" || return 1
 }

@@ -181,10 +181,10 @@ END
     [[ $status == 1 ]]
     mv doc gone && mkdir doc
     index
-    [[ $status == 4 && $stderr == *"doc: is empty; what is known of it is kept"* && $output == *" 0 removed"* ]]
+    [[ $status == 4 && $stderr == *"doc: is empty; its documents are kept"* && $output == *" 0 removed"* ]]
     rmdir doc
     index
-    [[ $status == 4 && $stderr == *"doc: No such file or directory; what is known of it is kept"* ]]
+    [[ $status == 4 && $stderr == *"doc: No such file or directory; its documents are kept"* ]]
     alldoc planner
     [[ $status == 0 ]]
     mv gone doc && rm -r doc/fftw-3.3.10
@@ -215,7 +215,7 @@ END
     index
     umount doc/mounted
     index
-    [[ $status == 4 && $stderr == *"/doc/mounted/: another file system was here; what is known of it is kept" && $output == *" 0 removed"* ]]
+    [[ $status == 4 && $stderr == *"/doc/mounted/: another file system was here; its documents are kept" && $output == *" 0 removed"* ]]
     alldoc sigma
     [[ $status == 0 ]]
     mount --bind disk doc/mounted

@@ -166,7 +166,7 @@ uses='[.uses[].path | sub(".*/"; "")] | sort | join(",")'
     before=$(stat -c %z "$TREE/libone.so")
     run -1 libuse poll
     [[ ${lines[0]} == "jobtrail-libuse: $TREE/libone.so: inode "*" of device "*" is in no scan: it can be on another device than its directory" ]]
-    [[ ${lines[1]} == "2 files, 1 looked at, uses: at least 0; 1 had their time of last access set; 1 cannot be noted in the state" ]]
+    [[ ${lines[1]} == "2 files, 1 looked at, uses: at least 0; 1 had their time of last access set; 1 have no row in the state" ]]
     [[ $(turn .not_noted,.set | paste -sd ,) == 1,0 && $(stat -c %z "$TREE/libone.so") == "$before" ]]
     [[ $(changes) == "" ]]
 }
@@ -289,7 +289,7 @@ change_mode() { # NAME: it is as it was
     rearming 6 $!
     held $! change_four
     wait $!
-    [[ $(tail -n 1 "$PLACE/said") == "6 files, 6 looked at, uses: at least 6; 2 had their time of last access set; 4 are new or changed: the next scan is first" ]]
+    [[ $(tail -n 1 "$PLACE/said") == "6 files, 6 looked at, uses: at least 6; 2 had their time of last access set; 4 are new or changed: they wait for the next scan" ]]
     # while it waits for the clock to go on
     cat "$TREE/liblate.so" >/dev/null
     rm "$PLACE/trace"
@@ -319,7 +319,7 @@ change_back() { # TIME
     rearming 2 $!
     held $! change_back "$at"
     wait $!
-    [[ $(tail -n 1 "$PLACE/said") == "2 files, 2 looked at, uses: at least 2; 1 had their time of last access set; 1 are new or changed: the next scan is first" ]]
+    [[ $(tail -n 1 "$PLACE/said") == "2 files, 2 looked at, uses: at least 2; 1 had their time of last access set; 1 are new or changed: they wait for the next scan" ]]
     changed_before "$TREE/libz.so"
     [[ $(changes) == "modified libz.so" ]]
 }
@@ -354,7 +354,7 @@ for i in range(10000):
         os.chmod(path, 0o600)
         os.truncate(path, 0)'
     echo "$output"
-    [[ $output == "3 files, 3 looked at, uses: at least 3; 1 had their time of last access set; 2 are new or changed: the next scan is first" ]]
+    [[ $output == "3 files, 3 looked at, uses: at least 3; 1 had their time of last access set; 2 are new or changed: they wait for the next scan" ]]
     read_file "$TREE/libone.so"
     [[ $(turn "$uses") == libone.so ]]
 }
@@ -372,15 +372,15 @@ for i in range(10000):
     cat "$TREE"/*.so >/dev/null
     at=$(stat -c %z "$TREE/libone.so")
     run -1 traced -o /dev/null -e "inject=read:$drop:when=$reads"
-    [[ ${lines[0]} == "jobtrail-libuse: $TREE: the kernel has dropped what was done to files (fs.inotify.max_queued_events): reads of 2 files are not seen until the next scan" ]]
-    [[ ${lines[3]} == "2 files, 2 looked at, uses: at least 2; 2 can have been changed unheard: the next scan is first" ]]
+    [[ ${lines[0]} == "jobtrail-libuse: $TREE: the kernel has dropped events (fs.inotify.max_queued_events): reads of 2 files are not seen until the next scan" ]]
+    [[ ${lines[3]} == "2 files, 2 looked at, uses: at least 2; 2 may have been changed: they wait for the next scan" ]]
     [[ $(grep -h " LIB_READ_UNHEARD " "$USES"/atime/*.log) == *" unknown LIB_READ_UNHEARD files=2 how=atime after="*" path=$TREE" ]]
     [[ $(unseen) == "atime $TREE 0" ]]
     [[ $(stat -c %z "$TREE/libone.so") == "$at" && $(turn '[.set, .unheard] | join(",")') == 2,0 ]]
     # and after all are set
     cat "$TREE"/*.so >/dev/null
     run -1 traced -o /dev/null -e "inject=read:$drop:when=$((reads + 1))"
-    [[ ${lines[3]} == "2 files, 2 looked at, uses: at least 2; 2 can have been changed unheard: the next scan is first" ]]
+    [[ ${lines[3]} == "2 files, 2 looked at, uses: at least 2; 2 may have been changed: they wait for the next scan" ]]
     at=$(stat -c %y "$TREE/libone.so")
     echo LIBONE.SO >"$TREE/libone.so" # as long as before
     touch -m -d "$at" "$TREE/libone.so"
@@ -477,7 +477,7 @@ again() {
     echo x >"$TREE/libone.so"
     # no scan yet
     run -0 libuse poll
-    [[ $output == "1 files, 0 looked at, uses: at least 0; 1 are new or changed: the next scan is first" ]]
+    [[ $output == "1 files, 0 looked at, uses: at least 0; 1 are new or changed: they wait for the next scan" ]]
     scan >/dev/null
     exec 7>>"$STATE/lock"
     flock 7

@@ -58,11 +58,11 @@ files() {
     run -2 list 'lib['
     [[ ${lines[0]} == "jobtrail-libmon: a pattern without an end: close '[' by ']'" ]]
     run -2 list --dry-run
-    [[ ${lines[0]} == "jobtrail-libmon: list has --conf and --json alone" ]]
+    [[ ${lines[0]} == "jobtrail-libmon: list has only --conf and --json" ]]
     run -2 "$JOBTRAIL_BIN/jobtrail-libmon" lst
     [[ ${lines[0]} == "jobtrail-libmon: no command lst: there are scan, watch and list" ]]
     run -3 --separate-stderr as 65534 "$JOBTRAIL_BIN/jobtrail-libmon" list --conf "$CONF"
-    [[ $stderr == "jobtrail-libmon: the state in $PLACE/state: root alone reads it; all read the file of [libraries] list, if there is one" ]]
+    [[ $stderr == "jobtrail-libmon: the state in $PLACE/state: only root can read it; everybody can read the file of [libraries] list, if there is one" ]]
 }
 
 @test "a scan keeps the list as a file that all can read, with each key" {

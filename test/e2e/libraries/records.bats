@@ -173,7 +173,7 @@ TEXT
     for i in {1..20}; do make_library "$TREE/lib$i.so" "$i"; done
     run -3 --separate-stderr scan
     # shellcheck disable=SC2154 # run sets it
-    [[ $stderr == *"records of the changes: root's share of the outbox is full ([outbox] size); see jobtrail-submit outbox"*"nothing is lost, the next scan tells it again"* ]]
+    [[ $stderr == *"records of the changes: root's share of the outbox is full ([outbox] size); see jobtrail-submit outbox"*"nothing is lost, the next scan reports it again"* ]]
     rm "$full"
     [[ $(waiting file) == 0 ]]
     configure

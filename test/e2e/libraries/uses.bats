@@ -346,7 +346,7 @@ full_disk() {
     (($(stat -c %Y "$STATE/uses.seen") >= from))
     begin_watch
     run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
-    [[ $output == *"directories are watched: 1"* && $output != *"no uses of libraries are told"* ]]
+    [[ $output == *"directories are watched: 1"* && $output != *"no uses of libraries are reported"* ]]
     (($(sed 's/.* uses= *\([0-9]*\) .*/\1/' "$STATE/watch") >= from))
     # as if its child had failed for half an hour
     kill -STOP "$WATCH"
@@ -355,7 +355,7 @@ full_disk() {
     dd if="$PLACE/line" of="$STATE/watch" conv=notrunc status=none
     run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
     kill -CONT "$WATCH"
-    [[ $output == *"no uses of libraries are told since $(date -d "@$old" +%Y-%m-%d)"*"for 'jobtrail-libmon: uses:'"* ]]
+    [[ $output == *"no uses of libraries are reported since $(date -d "@$old" +%Y-%m-%d)"*"for 'jobtrail-libmon: uses:'"* ]]
 }
 
 @test "without use_records there are none, and without use_logs no logs" {

@@ -306,7 +306,7 @@ os.waitpid(user, 0)
     said "^20001 files"
     scans 2
     (($(figure overruns) == 1))
-    grep -q "more has happened at once than the kernel keeps" "$PLACE/trouble"
+    grep -q "there were more events than the kernel queues" "$PLACE/trouble"
     [[ $(grep -c " path=$TREE/libmany.so.* by=unknown" "$LOGS/libmany.log") == 20000 ]]
 }
 

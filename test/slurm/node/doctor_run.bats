@@ -30,7 +30,7 @@ doctor() { # OPTION...
 run_doctor() {
     doctor --json "$@" >"$DIR/said" 2>"$DIR/progress" || true
     stations=$(jq -r 'map(select(.check == "run")) | sort_by(.state == "bad") | map("\(.state) \(.object)") | join(", ")' "$DIR/said")
-    found=$(jq -r 'map(select(.check == "run")) | sort_by(.state == "bad") | last | "\(.found): \(.mend)"' "$DIR/said")
+    found=$(jq -r 'map(select(.check == "run")) | sort_by(.state == "bad") | last | "\(.found): \(.fix)"' "$DIR/said")
     echo "$stations; $found"
 }
 

@@ -42,7 +42,7 @@ doctor() {
 @test "doctor says that slurmd has not loaded the plugin, and what to do" {
     run doctor --json
     jq -e 'any(.[]; .check == "slurmd" and .state == "bad" and (.found | contains("has not loaded the plugin"))
-        and (.mend | startswith("restart slurmd")))' <<<"$output"
+        and (.fix | startswith("restart slurmd")))' <<<"$output"
 }
 
 @test "a job that has ended without an epilog of ours is flushed by the timer: Slurm says that it is over" {

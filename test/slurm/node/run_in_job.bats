@@ -135,7 +135,7 @@ flush() {
     run env SLURM_CONF="$DIR/slurm.conf" "$STAGE/bin/jobtrail-conf" doctor --json --node n1 \
         --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
     jq -e 'map(select(.check == "prolog")) | length == 1 and .[0].state == "warning"
-        and (.[0].mend | test("jobtrail-submit prolog [|][|] true"))' <<<"$output"
+        and (.[0].fix | test("jobtrail-submit prolog [|][|] true"))' <<<"$output"
     echo "exec $STAGE/bin/jobtrail-submit prolog --conf $DIR/jobtrail.conf" >"$DIR/prolog.sh"
     printf 'PrologFlags=Contain,RunInJob\nProlog=/nowhere\nProlog=%s\n' "$DIR/prolog.*" >"$DIR/slurm.conf"
     run env SLURM_CONF="$DIR/slurm.conf" "$STAGE/bin/jobtrail-conf" doctor --json --node n1 \

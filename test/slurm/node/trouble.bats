@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Trouble of ours on a node: the job runs unchanged, one line in slurmd's log says what to mend,
-# jobtrail-conf doctor finds it, and what could be kept is recorded once it is mended.
+# Trouble of ours on a node: the job runs unchanged, one line in slurmd's log says what to fix,
+# jobtrail-conf doctor finds it, and what could be kept is recorded once it is fixed.
 
 load ../fixture/cluster
 
@@ -51,7 +51,7 @@ finds_bad() {
     run doctor --json
     [[ $status == 1 ]]
     jq -e --arg check "$1" --arg found "$2" 'map(select(.state == "bad"))
-        | length == 1 and .[0].check == $check and (.[0].found | test($found)) and .[0].mend != ""' \
+        | length == 1 and .[0].check == $check and (.[0].found | test($found)) and .[0].fix != ""' \
         <<<"$output" || fail "$output"
 }
 
@@ -73,7 +73,7 @@ flush_again() { # --orphans or --job ID
     "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" flush "$@" --conf "$DIR/jobtrail.conf" --node n1
 }
 
-@test "on a sound node the doctor finds nothing to mend, and slurmd's log has no word of us" {
+@test "on a sound node the doctor finds nothing to fix, and slurmd's log has no word of us" {
     job=$(run_job)
     unchanged "$job"
     [[ $(complaints) == "" ]]
