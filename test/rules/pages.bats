@@ -1,0 +1,23 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Man pages can be rendered.
+
+setup() {
+    cd "$JOBTRAIL_SOURCE" || return
+    mapfile -t PAGES < <(find . \( -name .git -o -path ./build \) -prune -o -name '*.scd' -print | sort)
+    ((${#PAGES[@]} >= 20))
+}
+
+# scdoc writes paragraphs that are empty; mandoc leaves them out.
+@test "man and mandoc render each man page without a warning" {
+    local page name
+    export LC_ALL=C.UTF-8 MANWIDTH=80
+    for page in "${PAGES[@]}"; do
+        name=$BATS_TEST_TMPDIR/$(basename "$page" .scd)
+        scdoc <"$page" >"$name"
+        man --warnings -E UTF-8 -l "$name" >/dev/null
+        mandoc -T lint -W warning "$name" | grep -v 'skipping paragraph macro: PP' || true
+    done >"$BATS_TEST_TMPDIR/said" 2>&1
+    cat "$BATS_TEST_TMPDIR/said"
+    [[ ! -s $BATS_TEST_TMPDIR/said ]]
+}
