@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Man pages can be rendered.
+# Man pages render, and the pages that they refer to exist.
 
 setup() {
     cd "$JOBTRAIL_SOURCE" || return
@@ -20,4 +20,22 @@ setup() {
     done >"$BATS_TEST_TMPDIR/said" 2>&1
     cat "$BATS_TEST_TMPDIR/said"
     [[ ! -s $BATS_TEST_TMPDIR/said ]]
+}
+
+# referred PAGE: NAME.SECTION of all pages of ours that it names, and of each one in SEE ALSO
+referred() {
+    sed -nE '/^# SEE ALSO$/,$p' "$1" | grep -oE '\*[^* ]+\*\([1-9]\)'
+    grep -oE '\*(spank_)?jobtrail[a-z.-]*\*\([1-9]\)' "$1" || true
+}
+
+@test "each page that a man page refers to exists" {
+    local page name missing=""
+    for page in "${PAGES[@]}"; do
+        while read -r name; do
+            [[ " ${PAGES[*]##*/} " == *" $name.scd "* ]] ||
+                { [[ $name != *jobtrail* ]] && man -w "${name##*.}" "${name%.*}" >/dev/null 2>&1; } || missing+="$page: $name"$'\n'
+        done < <(referred "$page" | sed -E 's/^\*(.*)\*\((.)\)$/\1.\2/' | sort -u)
+    done
+    echo "$missing"
+    [[ $missing == "" ]]
 }
