@@ -22,12 +22,16 @@ left_out() { # WHAT: folders that do not
     words_of "$1" | sed -n 's|^-|./|p'
 }
 
-# lines WHAT [FIND'S WORD...]: of the files of its folders that these words choose
-lines() {
+# files WHAT [FIND'S WORD...]: those of its folders that these words choose, each with a NUL
+files() {
     local prune=(-path ./.git -o -path ./build -o -name __pycache__) places each
     mapfile -t places < <(folders "$1")
     while read -r each; do prune+=(-o -path "$each"); done < <(left_out "$1")
-    (cd "$JOBTRAIL_SOURCE" && find "${places[@]:-.}" \( "${prune[@]}" \) -prune -o -type f "${@:2}" -print0 | xargs -0 cat | wc -l)
+    (cd "$JOBTRAIL_SOURCE" && find "${places[@]:-.}" \( "${prune[@]}" \) -prune -o -type f "${@:2}" -print0)
+}
+
+lines() { # WHAT [FIND'S WORD...]
+    (cd "$JOBTRAIL_SOURCE" && files "$@" | xargs -0 cat | wc -l)
 }
 
 product=(-not -path './test/*' -not -path './docs/*' -not -path './debian/*' -not -name '*.md' -not -name '*.scd'
@@ -61,4 +65,15 @@ print(sum(action.help != argparse.SUPPRESS for action in acct.parser()._actions)
         echo "${file##*/}"
         holds decision "$(wc -w <"$file")"
     done
+}
+
+@test "README, ARCHITECTURE and each man page have no more words than the ceilings" {
+    local page
+    cd "$JOBTRAIL_SOURCE"
+    holds readme "$(wc -w <README.md)"
+    holds architecture "$(wc -w <ARCHITECTURE.md)"
+    while IFS= read -r -d '' page; do
+        echo "$page"
+        holds page "$(wc -w <"$page")"
+    done < <(files page -name '*.scd')
 }
