@@ -314,9 +314,9 @@ later() {
     report weekdays --use opened -S today --json | jq -e ".pages[0] | .total.$day == 13 and .total.total == 13 and
         (.note | contains(\"At least 4 more opens: of which library is not known.\"))"
     told() { # OPTION...
-        report weekdays --use opened -S today --json "$@" | jq -r '.pages[0].note' | grep -o 'at least [0-9]* opens more'
+        report weekdays --use opened -S today --json "$@" | jq -r '.pages[0].note' | grep -o 'At least [0-9]* more opens'
     }
-    [[ $(told -u alice) == "at least 4 opens more" && $(told -N login2) == "at least 3 opens more" ]]
+    [[ $(told -u alice) == "At least 4 more opens" && $(told -N login2) == "At least 3 more opens" ]]
     [[ -z $(told -u nobodyelse 2>/dev/null) && -z $(told -M elsewhere 2>/dev/null) ]]
     [[ $(rows months '[.compiler, .total]' -S today --use linked --of compilers) == '[["gcc",2]]' ]]
     report months --use linked -S now-365days --json |
