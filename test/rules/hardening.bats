@@ -38,11 +38,35 @@ is_optimised() {
     done
 }
 
-@test "no library is looked for where somebody may have put it (RPATH, RUNPATH, TEXTREL)" {
+needs_more() { # WHAT READELF SAYS: more than libc
+    sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' <<<"$1" | grep -qv '^libc\.so\|^ld-linux'
+}
+
+@test "no library is looked for where somebody may have put it: by programs where the system has them, before LD_LIBRARY_PATH" {
+    local system
+    system=$(dirname "$(readlink -f "$(ldconfig -p | sed -n '/libjson-c/{s/.*=> //p;q}')")")
     for file in "${BINARIES[@]}"; do
         run readelf -dW "$file"
-        [[ $output != *RPATH* && $output != *RUNPATH* && $output != *TEXTREL* ]] || { echo "$file"; false; }
+        [[ $output != *RUNPATH* && $output != *TEXTREL* ]] || { echo "$file"; false; }
+        # in what a process loads, that process's choice counts
+        [[ $file == *.so ]] && [[ $output == *RPATH* ]] && { echo "$file"; false; }
+        [[ $file == *.so ]] || ! needs_more "$output" || [[ $(readlink -f "$(sed -n 's/.*(RPATH).*\[\(.*\)\]/\1/p' <<<"$output")") == "$system" ]] || { echo "$file"; false; }
     done
+}
+
+@test "a program starts where LD_LIBRARY_PATH has other libraries of the names that it needs" {
+    local name
+    mkdir "$BATS_TEST_TMPDIR/other"
+    for file in "${BINARIES[@]}"; do
+        for name in $(readelf -dW "$file" | sed -n '/ld-linux\|libc\.so/d; s/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
+            [[ -e $BATS_TEST_TMPDIR/other/$name ]] ||
+                echo 'int nothing;' | gcc -x c - -shared -fPIC -Wl,-soname,"$name" -o "$BATS_TEST_TMPDIR/other/$name"
+        done
+    done
+    for file in "${BINARIES[@]}"; do
+        [[ $file == *.so || $file == */doctor-step ]] || LD_LIBRARY_PATH="$BATS_TEST_TMPDIR/other" "$file" --help >/dev/null || { echo "$file"; false; }
+    done
+    [[ $(find "$BATS_TEST_TMPDIR/other" -name '*.so*') == *libelf* ]]
 }
 
 @test "stacks have guards, and calls of libc know the sizes of what they fill" {
