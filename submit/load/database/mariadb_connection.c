@@ -340,7 +340,8 @@ static int set_up_session(struct database *database)
 {
     long long packet = 0;
     int error =
-        maria_script(database, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
+        maria_script(database, "SET SESSION autocommit = 1;"
+                               "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
                                "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION';"
                                "SET SESSION innodb_lock_wait_timeout = 60");
     if (error == 0)
