@@ -27,6 +27,7 @@ enum effect {
     OUTPUT_FORMAT,
     EMULATION,
     FLAVOR,
+    INTERPRETER,
     OUTPUT,
     DEPENDENCY_FILE,
     MAP,
@@ -66,9 +67,10 @@ static const struct kind {
     {COLOR, false, "color-diagnostics* no-color-diagnostics*"},
     {DIRECTORY, true, "L library-path"},
     {LIBRARY, true, "l library"},
-    {NO_EFFECT, true, "a architecture assert audit auxiliary chroot defsym depaudit dynamic-linker"
-                      " dynamic-list e entry exclude-libs export-dynamic-symbol export-dynamic-symbol-list"
-                      " f F filter fini G gpsize h hash-style I init just-symbols mllvm P plugin plugin-opt"
+    {INTERPRETER, true, "dynamic-linker I"},
+    {NO_EFFECT, true, "a architecture assert audit auxiliary chroot defsym depaudit dynamic-list"
+                      " e entry exclude-libs export-dynamic-symbol export-dynamic-symbol-list"
+                      " f F filter fini G gpsize h hash-style init just-symbols mllvm P plugin plugin-opt"
                       " R reproduce require-defined retain-symbols-file rpath rpath-link"
                       " section-ordering-file soname sort-section symbol-ordering-file sysroot task-link"
                       " Trodata-segment Ttext-segment u undefined version-script wrap Y z"},
@@ -123,13 +125,15 @@ static void read_option(const char *argument, struct option *option)
     option->takes_next = option->value == NULL && option->kind->takes_value;
 }
 
-/* A script with INSERT adds to the linker's own script, and so keeps the usual layout. */
-static bool script_adds(const char *path)
+/* Whether the script `path` says where sections go: not one with INSERT, which adds to the linker's
+ * own, and of input files only one with SECTIONS. */
+static bool script_lays_out(const char *path, bool is_input)
 {
     CLEANUP_FREE char *text = NULL;
     size_t size;
-    return whole_file_open_read(path, SCRIPT_MAX, &text, &size) == 0 &&
-           strstr(text, "INSERT") != NULL;
+    return whole_file_open_read(path, SCRIPT_MAX, &text, &size) != 0
+               ? !is_input
+               : strstr(text, "INSERT") == NULL && (!is_input || strstr(text, "SECTIONS") != NULL);
 }
 
 static void judge_option(struct link_line *line, enum effect effect, const char *value)
@@ -140,7 +144,7 @@ static void judge_option(struct link_line *line, enum effect effect, const char 
         line->why_plain = "nothing that we mark comes out of it";
     else if (effect == REPORTS || effect == MAP)
         line->why_unmarked = "the linker is to report on the link";
-    else if (effect == LAYS_OUT || (effect == SCRIPT && !script_adds(value)))
+    else if (effect == LAYS_OUT || (effect == SCRIPT && script_lays_out(value, false)))
         line->why_unmarked = "its layout is the user's own";
 }
 
@@ -161,6 +165,9 @@ static int apply_option(struct link_line *line, const struct option *option)
     case SHARED:
         line->is_shared = true;
         break;
+    case INTERPRETER:
+        line->is_program = true;
+        break;
     case STATIC:
     case DYNAMIC:
         line->is_static = effect == STATIC;
@@ -176,6 +183,28 @@ static int apply_option(struct link_line *line, const struct option *option)
         break;
     }
     return 0;
+}
+
+static bool is_named(const char *path, const char *end)
+{
+    size_t length = strlen(path), size = strlen(end);
+    return length >= size && strcmp(path + length - size, end) == 0;
+}
+
+/* What the linker decides about where things lie, the user may have decided in a script among the
+ * input files, or by code that needs nobody to start it: boot loaders and firmware. */
+static void judge_inputs(struct link_line *line)
+{
+    bool lays_out = false, starts_up = line->is_program || line->is_shared;
+    for (size_t i = 0; i < line->inputs.count; i++) {
+        const char *path = line->inputs.item[i];
+        if (is_named(path, ".o"))
+            starts_up |= strstr(basename(path), "crt") != NULL; /* crt1.o, Scrt1.o, gcrt1.o */
+        else if (!is_named(path, ".a") && !is_named(path, ".so"))
+            lays_out |= script_lays_out(path, true);
+    }
+    if (line->why_unmarked == NULL && (lays_out || !starts_up))
+        line->why_unmarked = "its layout is the user's own";
 }
 
 static void judge_output(struct link_line *line)
@@ -200,18 +229,12 @@ static bool is_read_once(const char *path)
            (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-static bool is_named_object(const char *path)
-{
-    size_t length = strlen(path);
-    return length >= 2 && strcmp(path + length - 2, ".o") == 0;
-}
-
 bool link_line_has_pipe(const struct strings *arguments, bool with_objects)
 {
     for (size_t i = 1; i < arguments->count; i++) {
         const char *argument = arguments->item[i], *value = strchr(argument, '=');
         bool is_option = argument[0] == '-' && argument[1] != '\0';
-        if (!with_objects && is_named_object(argument))
+        if (!with_objects && is_named(argument, ".o"))
             continue;
         if (is_read_once(argument) || (argument[0] == '@' && is_read_once(argument + 1)) ||
             (is_option && is_read_once(argument + 2)) ||
@@ -241,6 +264,8 @@ int link_line_read(const struct strings *arguments, struct link_line *line)
         line->output = "";
     line->is_static = line->is_static && !line->is_shared;
     judge_output(line);
+    if (line->why_plain == NULL)
+        judge_inputs(line);
     if (error != 0)
         link_line_free(line);
     return error;

@@ -18,6 +18,7 @@ struct link_line {
     const char *why_unmarked;    /* why nothing may be added to the output, or NULL */
     bool is_shared;              /* makes a shared library */
     bool is_static;              /* a program without shared libraries, by -static */
+    bool is_program;             /* an option names its loader */
     bool has_color_option;       /* an option says whether messages are coloured */
     struct strings inputs;       /* files named on the command line, in order */
     struct strings directories;  /* of -L */

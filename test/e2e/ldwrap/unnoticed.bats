@@ -175,6 +175,14 @@ SH
         cmp "../$P/hello" "../$W/hello"
     done
     echo '.globl _start; _start: hlt' | as - -o boot.o
+    echo 'SECTIONS { . = 0x7c00; .text : { *(.text) } }' >boot.ld
+    for linker in ld.bfd ld.gold ld.lld; do # mold knows no SECTIONS
+        for options in "-T boot.ld" boot.ld ""; do
+            # shellcheck disable=SC2086
+            both "$linker" $options boot.o -o boot
+            cmp "../$P/boot" "../$W/boot"
+        done
+    done
     for options in "-Ttext=0x7c00" "-Ttext 0x7c00" "--section-start=.text=0x7c00" -N --oformat=binary "--oformat binary"; do
         # shellcheck disable=SC2086
         both ld $options boot.o -o boot
@@ -419,13 +427,14 @@ os.execvp("ld", ["ld", "hello.o", "-o", "never"])' &
 
 @test "the linker inherits what it would, and ours under high numbers" {
     patient_linker
+    mv hello.o crt1.o
     sed -i 's/^exec tail.*/exit 3/' patient/ld
-    wrapped PATH="$LD_DIRECTORY:$PWD/patient:$PATH" ld hello.o -o never 7</dev/null && return 1
+    wrapped PATH="$LD_DIRECTORY:$PWD/patient:$PATH" ld crt1.o -o never 7</dev/null && return 1
     # The second try is the plain link: nothing of ours is open in it.
     [[ $(grep -c -- '->' descriptors) -ge 4 && $(grep -c jobtrail descriptors) == 0 ]]
     # and the first one, which has them
     sed -i 's/^ls /[[ $* != *proc* ]] || ls /' patient/ld
-    wrapped PATH="$LD_DIRECTORY:$PWD/patient:$PATH" ld hello.o -o never 7</dev/null && return 1
+    wrapped PATH="$LD_DIRECTORY:$PWD/patient:$PATH" ld crt1.o -o never 7</dev/null && return 1
     [[ $(awk '/memfd:jobtrail/ && $9 >= 200' descriptors | wc -l) == 2 ]]
     [[ $(awk '/memfd:jobtrail/ && $9 < 200' descriptors) == "" ]]
 }
