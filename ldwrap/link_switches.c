@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/io.h"
 
 static bool is_set_to(const char *name, const char *value)
@@ -37,7 +38,7 @@ static int open_trace(void)
     const char *value = getenv("XALT_TRACING");
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     if (value != NULL && strncmp(value, "link:", 5) == 0) /* root builds in users' directories */
-        return open(value + 5, flags | (geteuid() == 0 ? O_NOFOLLOW : 0), 0666);
+        return open(value + 5, flags | (caller_is_root() ? O_NOFOLLOW : 0), 0666);
     return is_set_to("XALT_TRACING", "yes") || is_set_to("XALT_TRACING", "link") ? STDERR_FILENO
                                                                                  : -1;
 }

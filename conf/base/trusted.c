@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 
@@ -23,20 +24,11 @@ struct path_walk {
     int links;
 };
 
-/* The kernel's number for the user namespace that all others descend from is fixed
- * (PROC_USER_INIT_INO). */
-static bool in_user_namespace(void)
-{
-    char name[64] = "";
-    ssize_t length = readlink("/proc/self/ns/user", name, sizeof name - 1);
-    return length > 0 && strcmp(name, "user:[4026531837]") != 0;
-}
-
 /* A caller that is not root asks what root would do. The caller's own files count as root's: only
  * the caller can change them. */
 static bool is_roots(uid_t owner)
 {
-    return owner == 0 || owner == geteuid() || (owner == OVERFLOW_UID && in_user_namespace());
+    return owner == 0 || owner == geteuid() || (owner == OVERFLOW_UID && caller_in_user_namespace());
 }
 
 /* An access list shows in the bits of the group, so that these count whatever group it is. The mode
@@ -186,7 +178,7 @@ int trusted_open(const char *path, char *culprit, size_t size)
 {
     struct stat status;
     snprintf(culprit, size, "%s", path);
-    if (geteuid() == 0)
+    if (caller_is_root())
         return open_as_root(path, culprit, size);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -206,7 +198,7 @@ int trusted_check(const char *path, char *culprit, size_t size)
 int trusted_directory(const char *path, enum trusted_others others, char *culprit, size_t size)
 {
     snprintf(culprit, size, "%s", path);
-    if (geteuid() != 0) {
+    if (!caller_is_root()) {
         int own = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         return own < 0 ? -errno : own;
     }
@@ -233,7 +225,7 @@ int trusted_parent(const char *path, const char **name, enum trusted_others othe
 int trusted_beside(const char *path, char *culprit, size_t size)
 {
     snprintf(culprit, size, "%s", path);
-    if (geteuid() != 0)
+    if (!caller_is_root())
         return 0;
     CLEANUP_CLOSE int place = way_go(path, TRUSTED_ALONE, true, culprit, size);
     return place < 0 ? place : 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/host.h"
 #include "conf/command/command.h"
 #include "conf/command/doctor_checks.h"
@@ -187,7 +188,7 @@ enum exit_status command_doctor(const struct options *options)
         fprintf(stderr, "jobtrail-conf: --run is for nodes and login nodes\n");
         return STATUS_USAGE;
     }
-    if (geteuid() != 0)
+    if (!caller_is_root())
         doctor_add(&doctor, FINDING_WARN, "user", "uid", "run it as root",
                    "not root: what only root can read or change is not checked");
     look(&doctor);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
@@ -116,7 +117,7 @@ static void check_quarantine(struct doctor *doctor, const char *state)
 static void check_cgroup(struct doctor *doctor)
 {
     static const char object[] = "jobtrail";
-    if (geteuid() != 0)
+    if (!caller_is_root())
         return;
     int limits = flush_cgroup_make(false);
     if (limits == (FLUSH_CGROUP_CPU | FLUSH_CGROUP_MEMORY))

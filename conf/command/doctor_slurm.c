@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
@@ -178,7 +179,7 @@ static void check_slurmd(struct doctor *doctor)
     unsigned with = 0, without = 0;
     char last[64] = "";
     CLEANUP_LISTING DIR *listing = NULL;
-    if (geteuid() != 0)
+    if (!caller_is_root())
         return; /* nobody else may look */
     listing_open(AT_FDCWD, "/proc", &listing);
     for (const char *name; (name = listing_next(listing)) != NULL;) {

@@ -15,6 +15,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/command/doctor_checks.h"
@@ -108,7 +109,7 @@ static void check_parts(struct doctor *doctor, const struct conf *conf, const ch
     bool is_in_memory = statfs(path, &status) == 0 && status.f_type == TMPFS_MAGIC;
     bool is_wanted =
         conf->mount == CONF_MOUNT_YES || (conf->mount == CONF_MOUNT_AUTO && is_in_memory);
-    int error = is_wanted && geteuid() == 0 ? try_to_mount(path) : 0;
+    int error = is_wanted && caller_is_root() ? try_to_mount(path) : 0;
     if (is_wanted && doctor_runs_in_job())
         doctor_add(doctor, FINDING_WARN, "parts", path,
                    "take RunInJob out of PrologFlags, or say [spool] mount = no",

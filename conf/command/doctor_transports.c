@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/program_run.h"
 #include "conf/base/trusted.h"
 #include "conf/command/doctor_checks.h"
@@ -144,6 +145,6 @@ void doctor_transports(struct doctor *doctor, const struct conf *conf)
         }
         json_object_put(all);
     }
-    if (geteuid() == 0 && has_receivers(conf))
+    if (caller_is_root() && has_receivers(conf))
         check_receivers(doctor, conf);
 }

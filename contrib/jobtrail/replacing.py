@@ -9,27 +9,19 @@ import os
 import stat
 import sys
 
+from .caller import caller_is_root, in_user_namespace
 from .program import Failure
 from .text import escape
 
 LINKS_MAX = 40
 OVERFLOW_UID = 65534
-INIT_USER_NAMESPACE = "user:[4026531837]"  # the kernel's number for it is fixed
 PLACE_FLAGS = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NEW_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def is_trusted(uid):
     """Whether links and devices of this user may be followed. Others than root follow all."""
-    return os.geteuid() != 0 or uid == 0 or (uid == OVERFLOW_UID and in_user_namespace())
-
-
-def in_user_namespace():
-    """Whether files of root may seem to belong to nobody."""
-    try:
-        return os.readlink("/proc/self/ns/user") != INIT_USER_NAMESPACE
-    except OSError:
-        return False
+    return not caller_is_root() or uid == 0 or (uid == OVERFLOW_UID and in_user_namespace())
 
 
 def facts_at(place, name):
@@ -151,7 +143,7 @@ class Replacing:
             mask = os.umask(0)
             os.umask(mask)
             return None, 0o666 & ~mask
-        if os.geteuid() != 0:
+        if not caller_is_root():
             return None, facts.st_mode & 0o777
         of_place = os.stat(self.place.fd)
         if facts.st_uid not in (0, of_place.st_uid) or facts.st_nlink != 1:

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/replacement.h"
@@ -93,7 +94,7 @@ static void check_directory(struct doctor *doctor, const char *path)
         doctor_add(doctor, FINDING_BAD, "profiles", path, "",
                    "users cannot pass it, so not read their profiles");
         doctor_mend(doctor, "chmod 711 %s", path);
-    } else if (geteuid() == 0) {
+    } else if (caller_is_root()) {
         try_directory(doctor, path);
     }
 }

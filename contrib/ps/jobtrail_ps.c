@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/clocks.h"
 #include "conf/base/command_options.h"
 #include "conf/base/grow.h"
@@ -189,7 +190,7 @@ static enum ps_status list_jobs(const struct ps_options *options, const struct c
     ps_print_end(form);
     if (jobs->count == 0)
         fprintf(stderr, "jobtrail-ps: no job on %s%s\n", options->node,
-                geteuid() == 0 ? ""
+                caller_is_root() ? ""
                                : " of yours: name it by -j, or run this in the job by srun "
                                  "--overlap --jobid=JOB");
     return fflush(stdout) == 0 ? status : PS_NOT_ALL;
@@ -211,7 +212,7 @@ static enum ps_status answer(struct ps_options *options, const uint32_t *ids, si
     if (error == 0)
         error = ps_jobs_find(spool, ids, count, options->all, &jobs);
     if (error == 0) {
-        options->is_named = count > 0 || (geteuid() != 0 && jobs.count == 1);
+        options->is_named = count > 0 || (!caller_is_root() && jobs.count == 1);
         status = list_jobs(options, &conf, &jobs);
         ps_jobs_free(&jobs);
     } else {

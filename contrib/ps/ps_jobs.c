@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/command_options.h"
 #include "conf/base/directory.h"
@@ -252,7 +253,7 @@ int ps_jobs_find(const char *spool, const uint32_t *ids, size_t count, bool all,
                  struct ps_jobs *jobs)
 {
     struct ps_jobs found = {NULL, 0};
-    int error = geteuid() == 0 ? find_by_root(spool, ids, count, &found)
+    int error = caller_is_root() ? find_by_root(spool, ids, count, &found)
                                : find_own(spool, ids, count, all, &found);
     if (error != 0)
         ps_jobs_free(&found);

@@ -16,6 +16,7 @@
 
 #include <json-c/json.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/replacement.h"
@@ -280,7 +281,7 @@ static int open_metrics_directory(const char *path, const char **name)
 {
     char culprit[PATH_MAX];
     int directory = trusted_parent(path, name, TRUSTED_ALONE, culprit, sizeof culprit);
-    if (directory != -EPERM || geteuid() != 0)
+    if (directory != -EPERM || !caller_is_root())
         return directory;
     int error = become_owner(culprit);
     if (error == -EPERM)

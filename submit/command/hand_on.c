@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 #include "conf/base/directory.h"
@@ -320,7 +321,7 @@ void hand_on_note(const struct submit_options *options, const struct conf *conf)
 {
     char path[PATH_MAX];
     int length = snprintf(path, sizeof path, "%s/outbox" JOB_FORMATS_SUFFIX, conf->state);
-    if (geteuid() != 0)
+    if (!caller_is_root())
         return;
     if (length > 0 && length < PATH_MAX)
         note_in(path, options);

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/command_options.h"
 #include "conf/base/descriptors.h"
 #include "conf/base/host.h"
@@ -156,7 +157,7 @@ static void low_priority(void)
 {
     setpriority(PRIO_PROCESS, 0, 19);
     syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
-    if (geteuid() == 0)
+    if (caller_is_root())
         flush_cgroup_make(true);
 }
 

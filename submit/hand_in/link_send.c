@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 #include "conf/base/directory.h"
@@ -55,7 +56,7 @@ static int write_whole(int directory, const struct record_view *record)
 
 int hand_in(const struct conf *conf, const struct record_view *record)
 {
-    if (geteuid() == 0)
+    if (caller_is_root())
         return put_in_outbox(conf, record);
     if (conf->sessions[0] == '\0')
         return -ENOENT;
@@ -88,7 +89,7 @@ static bool is_usable(const char *path)
 {
     struct stat facts;
     return path != NULL && path[0] == '/' &&
-           (geteuid() != 0 || stat(path, &facts) != 0 || facts.st_uid == 0);
+           (!caller_is_root() || stat(path, &facts) != 0 || facts.st_uid == 0);
 }
 
 /* The user's outbox: $XDG_STATE_HOME/jobtrail/outbox, or ~/.local/state/jobtrail/outbox. Its files

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/process.h"
@@ -74,7 +75,7 @@ int session_open_own(int at, const char *name)
 int session_open_user(const char *sessions)
 {
     char name[16], path[PATH_MAX];
-    snprintf(name, sizeof name, "%u", (unsigned)geteuid());
+    snprintf(name, sizeof name, "%u", (unsigned)caller_uid());
     /* O_PATH, as users cannot read it: they are not to see the names of others */
     int length = snprintf(path, sizeof path, "%s" JOB_FORMATS_SUFFIX, sessions);
     if (length < 0 || (size_t)length >= sizeof path)
@@ -90,7 +91,7 @@ int session_make(const char *sessions, const struct session *session, char path[
     char name[48];
     snprintf(name, sizeof name, "%d.%" PRIu64, (int)session->leader, session->ticks);
     int length = snprintf(path, PATH_MAX, "%s" JOB_FORMATS_SUFFIX "/%u/%s", sessions,
-                          (unsigned)geteuid(), name);
+                          (unsigned)caller_uid(), name);
     if (length < 0 || length >= PATH_MAX)
         return -ENAMETOOLONG;
     CLEANUP_CLOSE int user = session_open_user(sessions);

@@ -10,6 +10,7 @@ import time
 
 from .. import coverage_told, program, slurm
 from ..asking import ask_service
+from ..caller import caller_is_root, caller_uid
 from ..hostlist import split
 from ..store import open_store, trouble, use_timezone
 from . import diff, empty, fields, job_summary, output, running
@@ -216,8 +217,8 @@ def parse_options(own):
     options = wanted.parse_args()
     check_question(wanted, options)
     options.chosen = given(wanted, options, "which runs")
-    options.asker = own.user if own else user_name(str(os.geteuid()))
-    options.allusers = options.allusers or (own.everybody if own else os.geteuid() == 0)
+    options.asker = own.user if own else user_name(str(caller_uid()))
+    options.allusers = options.allusers or (own.everybody if own else caller_is_root())
     options.scopes = own.scopes() if own and not options.no_sacct else slurm.ALL_JOBS
     if options.coverage and set(given(wanted, options)) - OF_COVERAGE:
         raise program.Failure("--coverage goes with jobs, users, accounts, places and times only")

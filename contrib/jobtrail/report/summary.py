@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import time
 
+from ..caller import caller_is_root
 from ..program import Failure, os_trouble
 from ..store import sqlite_uri
 from ..text import escape, file_path
@@ -99,7 +100,7 @@ def make_like(path, store):
             narrow(path, mode)
         return
     try:
-        if facts and os.geteuid() == 0:
+        if facts and caller_is_root():
             os.fchown(file, facts.st_uid, facts.st_gid)
         os.fchmod(file, mode)
     finally:

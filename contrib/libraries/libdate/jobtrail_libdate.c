@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 #include "conf/base/command_options.h"
@@ -179,7 +180,7 @@ static int check_line(const struct line_sending *sending, const struct log_messa
 {
     char user[LIBRARY_USER_SIZE], line[LOG_LINE_SIZE], date[LIBRARY_DATE_SIZE];
     struct globs *names;
-    library_user_name(geteuid(), user);
+    library_user_name(caller_uid(), user);
     if (library_date_old((int64_t)time(NULL), date) != 0 ||
         log_message_line(message, date, user, line) < 0)
         return -EMSGSIZE;
@@ -201,7 +202,7 @@ static int hand_on(const struct conf *conf, const struct log_message *message,
                    const struct record_view *record)
 {
     struct user_lines lines;
-    if (geteuid() != 0)
+    if (!caller_is_root())
         return hand_in(conf, record);
     int error = user_lines_open(conf, 0, &lines);
     if (error == 0)
