@@ -55,9 +55,9 @@ static int check_library(const char *text, struct conf_fault *fault)
         if (text[i] == ':' || isblank((unsigned char)text[i]))
             return conf_fault(fault, i, "LD_PRELOAD cannot hold a path with ':' or blanks",
                               "install the library under another path");
-        if (text[i] == '$' && strncmp(text + i, "$LIB/", 5) != 0)
+        if (text[i] == '$' && strncmp(text + i, "$PLATFORM/", 10) != 0)
             return conf_fault(fault, i, "unknown $ sequence",
-                              "only $LIB as a whole directory is replaced");
+                              "only $PLATFORM as a whole directory is replaced");
     }
     return check_path(text, fault);
 }

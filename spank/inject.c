@@ -19,7 +19,7 @@
 enum { PRELOAD_MAX = 16384 };
 
 /* With a library that is missing the loader would print an error in every process of the job. A
- * `$LIB` in the path is not expanded here: the installation has a link of that name. */
+ * `$PLATFORM` in the path is not expanded here: the installation has a link of that name. */
 static bool is_readable(const char *library)
 {
     return access(library, R_OK) == 0;

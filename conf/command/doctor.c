@@ -113,7 +113,7 @@ static bool is_elf(const char *path)
            memcmp(magic, "\177ELF", sizeof magic) == 0;
 }
 
-/* A `$LIB` in the path is not replaced here, nor by the plugin: the installation has a link of that
+/* A `$PLATFORM` in the path is not replaced here, nor by the plugin: the installation has a link of that
  * name. */
 void doctor_library(struct doctor *doctor, const char *check, const char *path, const char *install)
 {

@@ -9,7 +9,7 @@
 #include "spank/path_list.h"
 #include "test/fuzz/fuzz.h"
 
-#define LIBRARY "/opt/$LIB/lib.so"
+#define LIBRARY "/opt/$PLATFORM/lib.so"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Programs of other ABIs than the shell's: one LD_PRELOAD with `$LIB` for all.
+# Programs of other ABIs than the shell's: one LD_PRELOAD with `$PLATFORM` for all.
 
 load ../fixture/job
 

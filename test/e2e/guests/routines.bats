@@ -838,7 +838,7 @@ END
     [[ $(uname -m) == x86_64 ]] || skip
     cc -m32 -O2 -fPIC -shared -Wl,-soname,libdesignated.so.4 -xc - -o libdesignated.so.4 <<<'int four(void) { return 4; }'
     cc -m32 -O2 -xc - -xnone -o small ./libdesignated.so.4 -Wl,-rpath,"$PWD" <<<'int four(void); int main(void) { return four() - 4; }'
-    tracked env LD_PRELOAD="$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so" ./small
+    tracked env LD_PRELOAD="$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so" ./small
     flush
     [[ $(of_run small '[.watched, .missed] | join(" ")') == "0 1" ]]
 }

@@ -9,7 +9,7 @@ load ../fixture/links
 setup() {
     new_links
     # shellcheck disable=SC2034 # new_job uses it
-    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
+    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so
     RULES=$KEEP_ALL new_job
     CONF_LINK=$BATS_TEST_TMPDIR/link.conf
     cat >program.c <<'C'

@@ -46,16 +46,16 @@ load ../fixture/cluster
 @test "the library comes before what the user preloads, which stays" {
     libm=$(ldconfig -p | awk '/libm\.so\.6 .*x86-64/ { print $NF; exit }')
     job=$(submit_and_wait "export LD_PRELOAD=$libm:\$LD_PRELOAD; srun bash -c 'echo preload=\$LD_PRELOAD'")
-    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so:$libm" ]]
+    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so:$libm" ]]
     job=$(submit_and_wait "export LD_PRELOAD=$libm; srun bash -c 'echo preload=\$LD_PRELOAD'")
-    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so:$libm" ]]
+    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so:$libm" ]]
     job=$(submit_and_wait "srun --export=ALL,LD_PRELOAD=$libm bash -c 'echo preload=\$LD_PRELOAD'")
-    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so:$libm" ]]
+    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so:$libm" ]]
 }
 
 @test "srun inside a preloaded batch script injects the library once" {
     job=$(submit_and_wait "srun bash -c 'echo preload=\$LD_PRELOAD'")
-    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so" ]]
+    [[ $(output_of "$job") == *"preload=$STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so" ]]
 }
 
 @test "a step with --export=NONE is recorded" {

@@ -169,7 +169,7 @@ JOB
     local hooks=$STAGE/share/jobtrail/hooks
     mapfile -t expected <<VARIABLES
 spool $DIR/run/n1/$job.0/user
-preload $STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
+preload $STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so
 python $hooks/python
 R $hooks/r/Rprofile
 Octave $hooks/octave/octaverc

@@ -121,7 +121,7 @@ TEST(each_key_takes_its_value)
         "[site]\ncluster = alpha\nsyshost: beta ; comment\ntimezone = Europe/Berlin\n"
         "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
         "mount = no\n"
-        "[preload]\nlibrary = /opt/$LIB/libjobtrail.so\n"
+        "[preload]\nlibrary = /opt/$PLATFORM/libjobtrail.so\n"
         "[hooks]\ndir = \n"
         "[submit]\nprogram=/opt/bin/js\nstate=/s\nepilog_timeout=300\n"
         "job_timeout = 20\n"
@@ -154,7 +154,7 @@ TEST(each_key_takes_its_value)
     assert_string_equal(conf.spool, "/scratch/%n/jt");
     assert_int_equal(conf.ledger_bytes, 1u << 20);
     assert_int_equal(conf.mount, CONF_MOUNT_NO);
-    assert_string_equal(conf.library, "/opt/$LIB/libjobtrail.so");
+    assert_string_equal(conf.library, "/opt/$PLATFORM/libjobtrail.so");
     assert_string_equal(conf.hooks, "");
     assert_string_equal(conf.submit, "/opt/bin/js");
     assert_string_equal(conf.state, "/s");
@@ -422,7 +422,7 @@ static const struct refusal refusals[] = {
     {"[preload]\nlibrary = lib.so\n", 2, 11, "not an absolute path", "start with '/'"},
     {"[preload]\nlibrary = /a:/b\n", 2, 13, "LD_PRELOAD", "another path"},
     {"[preload]\nlibrary = /a /b\n", 2, 13, "LD_PRELOAD", "another path"},
-    {"[preload]\nlibrary = /$ORIGIN/x\n", 2, 12, "unknown $ sequence", "$LIB"},
+    {"[preload]\nlibrary = /$ORIGIN/x\n", 2, 12, "unknown $ sequence", "$PLATFORM"},
     {"[submit]\nprogram = x\n", 2, 11, "not an absolute path", "start with '/'"},
     {"[submit]\nepilog_timeout = 0\n", 2, 18, "out of range", "1 to 300"},
     {"[submit]\nepilog_timeout = 301\n", 2, 18, "out of range", "1 to 300"},

@@ -29,7 +29,7 @@ static struct conf_interval scalar[] = {{0, 1, 10000, 5}, {1800, 1, 100, 6}, {72
 static struct conf conf_of(struct conf_rule *rules, size_t count)
 {
     static char path[] = "/etc/jobtrail/jobtrail.conf", spool[] = "/run/jobtrail/%n",
-                library[] = "/opt/$LIB/libjobtrail.so", submit[] = "/opt/bin/jobtrail-submit",
+                library[] = "/opt/$PLATFORM/libjobtrail.so", submit[] = "/opt/bin/jobtrail-submit",
                 hooks[] = "/opt/hooks";
     return (struct conf){.path = path,
                          .spool = spool,
@@ -122,7 +122,7 @@ TEST(a_policy_carries_actions_strings_and_numbers)
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(rules[i].action, example[i].action);
     assert_string_equal(policy_string(policy.bytes, POLICY_SPOOL), "/run/jobtrail/%n");
-    assert_string_equal(policy_string(policy.bytes, POLICY_LIBRARY), "/opt/$LIB/libjobtrail.so");
+    assert_string_equal(policy_string(policy.bytes, POLICY_LIBRARY), "/opt/$PLATFORM/libjobtrail.so");
     assert_string_equal(policy_string(policy.bytes, POLICY_SUBMIT), "/opt/bin/jobtrail-submit");
     assert_string_equal(policy_string(policy.bytes, POLICY_CONF), "/etc/jobtrail/jobtrail.conf");
     assert_int_equal(header->ledger_bytes, 5u << 20);

@@ -5,7 +5,7 @@
 #include "spank/path_list.h"
 #include "test/unit/fixture/cases.h"
 
-#define OURS "/usr/$LIB/libjobtrail.so"
+#define OURS "/usr/$PLATFORM/libjobtrail.so"
 
 TEST(our_library_comes_first_and_once)
 {
@@ -25,7 +25,7 @@ TEST(our_library_comes_first_and_once)
         {OURS ".1", OURS ":" OURS ".1"},
         {"/x" OURS, OURS ":/x" OURS},
         {"libjobtrail.so", OURS ":libjobtrail.so"},
-        {"/usr/$LIB/libjobtrail.s", OURS ":/usr/$LIB/libjobtrail.s"},
+        {"/usr/$PLATFORM/libjobtrail.s", OURS ":/usr/$PLATFORM/libjobtrail.s"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char value[256];
