@@ -141,16 +141,21 @@ enum {
 #define WATERMARK_OWNER "XALT"
 #define WATERMARK_TYPE  0x746c6158u
 
-static void put_cwd(struct fields *fields)
+/* Returns the path, which is in the field; size 0: it is not known, or not below the root. */
+static struct image_bytes put_cwd(struct fields *fields)
 {
     size_t room;
+    struct image_bytes path = {NULL, 0};
     if (!fields_begin(fields, LEDGER_CWD))
-        return;
+        return path;
     unsigned char *at = fields_room(fields, PATH_MAX, &room);
     long size = system_call6(SYS_getcwd, (long)at, (long)room, 0, 0, 0, 0);
+    if (size > 1 && at[0] == '/')
+        path = (struct image_bytes){at, (size_t)size - 1};
     if (size > 0)
         fields_wrote(fields, (size_t)size - 1);
     fields_end(fields);
+    return path;
 }
 
 /* The stricter choice of the site's and the user's. */
@@ -234,7 +239,20 @@ static void put_facts(const struct capture_source *source, struct fields *fields
     fields_end(fields);
 }
 
-static void put_objects(const struct image *image, struct fields *fields)
+/* The loader's name of an object may be relative to the working directory at the start, by
+ * LD_LIBRARY_PATH, DT_RUNPATH or a link by path. */
+static void add_object_path(struct fields *fields, const char *name, struct image_bytes cwd)
+{
+    while (name[0] == '.' && name[1] == '/')
+        name += 2;
+    if (name[0] != '/') {
+        fields_add(fields, cwd.at, cwd.size, fields->room);
+        fields_add(fields, "/", 1, fields->room);
+    }
+    fields_add(fields, name, text_length(name), fields->room);
+}
+
+static void put_objects(const struct image *image, struct image_bytes cwd, struct fields *fields)
 {
     const struct r_debug *loader = image_loader(image);
     const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
@@ -243,15 +261,21 @@ static void put_objects(const struct image *image, struct fields *fields)
         if (!image_is_object(entry))
             continue;
         count++;
+        if (entry->l_name[0] != '/' && cwd.size == 0) {
+            fields->slot_flags |= LEDGER_SLOT_CUT;
+            continue;
+        }
         struct image_bytes id = image_build_id(image, entry);
         unsigned char id_size = id.size > 64 ? 64 : (unsigned char)id.size;
         if (!fields_begin(fields, LEDGER_OBJECT))
             return;
         fields_add(fields, &id_size, 1, fields->room);
         fields_add(fields, id.at, id_size, fields->room);
-        fields_add(fields, entry->l_name, text_length(entry->l_name), fields->room);
+        add_object_path(fields, entry->l_name, cwd);
         fields_end(fields);
     }
+    if (entry != NULL)
+        fields->slot_flags |= LEDGER_SLOT_CUT;
     /* The loader itself is an object. */
     if (count == 0 && image_is_dynamic(image))
         fields->slot_flags |= LEDGER_SLOT_CUT;
@@ -270,7 +294,7 @@ uint64_t capture_fill(const struct capture_source *source, struct fields *fields
     fields_put(fields, LEDGER_EXEC, source->path->text, source->path->length);
     if (task != NULL)
         fields_put(fields, LEDGER_TASK, task, text_length(task));
-    put_cwd(fields);
+    struct image_bytes cwd = put_cwd(fields);
     put_argv(source->image, ancestors.lines.wanted, fields);
     put_env(source->image->envp, source->policy->base, fields);
     put_facts(source, fields);
@@ -284,6 +308,6 @@ uint64_t capture_fill(const struct capture_source *source, struct fields *fields
     if (kind != NULL)
         fields_put(fields, LEDGER_CONTAINER, kind, text_length(kind));
     uint64_t name_space = ancestor_put_all(&ancestors, fields);
-    put_objects(source->image, fields);
+    put_objects(source->image, cwd, fields);
     return name_space;
 }

@@ -161,6 +161,7 @@ enum ledger_field_kind {
     LEDGER_PARENTS   = 14, /* of a stub: the pids of the ancestors, nearest first, int32 each */
     LEDGER_ROUTINES  = 15, /* struct ledger_routines, and fields of the two kinds below */
     LEDGER_LIBRARY   = 16, /* within LEDGER_ROUTINES: a designated library, as LEDGER_OBJECT */
+    LEDGER_UNLISTED  = 18, /* objects that the loader has loaded and that are not listed: how many, uint32 */
     LEDGER_ROUTINE   = 17, /* within LEDGER_ROUTINES: struct ledger_routine, then the routine's name */
 };
 /* clang-format on */

@@ -10,6 +10,7 @@
 #include "preload/clock.h"
 #include "preload/devices.h"
 #include "preload/ledger.h"
+#include "preload/loaded.h"
 #include "preload/memory.h"
 #include "preload/private.h"
 #include "preload/proc.h"
@@ -131,6 +132,7 @@ struct own {
     clock_function *now;
     const struct r_debug *loader;
     const struct link_map *last_object; /* of the start; never unloaded */
+    uint32_t objects;                   /* up to that one */
     struct sampling sampling;
     enum switch_state gpu;
     unsigned char *captured; /* the fields, in private memory */
@@ -151,12 +153,13 @@ static struct own *own_kept(void)
     return memory == NULL || own_of(memory)->claim.slot == NULL ? NULL : own_of(memory);
 }
 
-static const struct link_map *last_object(const struct r_debug *loader)
+static void find_last_object(struct own *own)
 {
-    const struct link_map *last = loader == NULL ? NULL : loader->r_map;
-    while (last != NULL && last->l_next != NULL)
-        last = last->l_next;
-    return last;
+    const struct link_map *entry = own->loader == NULL ? NULL : own->loader->r_map;
+    for (; entry != NULL; entry = entry->l_next) {
+        own->last_object = entry;
+        own->objects++;
+    }
 }
 
 /* The start identifies the process, with its pid. For Slurm's tasks it is that in the journal. */
@@ -200,7 +203,7 @@ static void keep_for_end(const struct run_start *start, const struct slot_claim 
     own->fields_end = (uint32_t)fields_end;
     own->now = now;
     own->loader = image_loader(start->image);
-    own->last_object = last_object(own->loader);
+    find_last_object(own);
     own->gpu = start->switches->gpu;
     if (start->switches->trace != TRACE_OFF) {
         own->trace = &memory->trace;
@@ -285,23 +288,64 @@ int run_begin(const struct run_start *start, int pkgs)
     return begun;
 }
 
+/* A callback of dl_iterate_phdr(3), for the first object. */
+static int take_loads(struct dl_phdr_info *info, size_t size, void *loads)
+{
+    if (size >= offsetof(struct dl_phdr_info, dlpi_subs))
+        *(unsigned long long *)loads = info->dlpi_adds;
+    return 1;
+}
+
+/* How many objects the loader has loaded so far, in all name spaces, unloaded ones too; 0: not
+ * known, as with musl, which never unloads any. glibc tells this in dl_iterate_phdr(3) alone. */
+static unsigned long long count_loads(const struct r_debug *loader)
+{
+    unsigned long long loads = 0;
+    const struct link_map *entry = loader->r_map;
+    while (entry != NULL &&
+           (entry->l_name == NULL || !text_equal(text_last_part(entry->l_name), "libc.so.6")))
+        entry = entry->l_next;
+    if (entry == NULL)
+        return 0;
+    const struct loaded libc = loaded_read(entry);
+    int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *) =
+        (void *)loaded_function(&libc, "dl_iterate_phdr");
+    if (iterate != NULL)
+        iterate(take_loads, &loads);
+    return loads;
+}
+
 /* In the link map, objects that were loaded since the start and are still loaded follow the last
- * object of the start. */
+ * object of the start. What a relative name stands for is not known any more. */
 static void add_later_objects(const struct own *own, const struct slot_claim *claim)
 {
     struct ledger_slot *slot = claim->slot;
+    enum { NUMBER_BYTES = sizeof(struct ledger_field) + 8 };
     struct fields fields = {
         .start = (unsigned char *)(slot + 1),
-        .room = claim->size - sizeof *slot,
+        .room = claim->size - sizeof *slot - NUMBER_BYTES,
         .used = own->fields_end,
         .slot_flags = own->head.flags,
     };
     if (own->last_object == NULL)
         return;
+    unsigned long long listed = own->objects, skipped = 0, loads = count_loads(own->loader);
     const struct link_map *entry = own->last_object->l_next;
     for (; entry != NULL && image_is_consistent(own->loader); entry = entry->l_next) {
-        if (image_is_object(entry))
-            fields_put(&fields, LEDGER_LOADED, entry->l_name, text_length(entry->l_name));
+        bool is_object = image_is_object(entry);
+        size_t length = is_object ? text_length(entry->l_name) : 0;
+        bool has_room = fields.room - fields.used >= sizeof(struct ledger_field) + length;
+        if (is_object && (!has_room || entry->l_name[0] != '/'))
+            skipped++;
+        else
+            listed++;
+        if (is_object && entry->l_name[0] == '/')
+            fields_put(&fields, LEDGER_LOADED, entry->l_name, length);
+    }
+    uint32_t unlisted = (uint32_t)(loads > listed ? loads - listed : skipped);
+    if (unlisted > 0) {
+        fields.room += NUMBER_BYTES;
+        fields_put(&fields, LEDGER_UNLISTED, &unlisted, sizeof unlisted);
     }
     slot->flags = fields.slot_flags;
     slot->fields_bytes = (uint32_t)fields.used;

@@ -136,6 +136,8 @@ static void add_field(struct capture *capture, const struct ledger_field *field,
         *plain = bytes;
     else if (field->kind == LEDGER_OBJECT)
         add_object_field(capture, at, field->length);
+    else if (field->kind == LEDGER_UNLISTED && field->length == sizeof capture->unlisted)
+        memcpy(&capture->unlisted, at, sizeof capture->unlisted);
     else if (field->kind == LEDGER_LOADED)
         add_object(capture, (struct capture_object){.path = bytes});
     else if (field->kind == LEDGER_NAMESPACE)

@@ -95,6 +95,7 @@ struct capture {
     int first;                 /* no earlier capture is of the same process */
     int keep;                  /* sampling did not apply to it when it started */
     int cut;                   /* fields are missing, or end early */
+    uint32_t unlisted;         /* objects that the process had loaded beside `objects` */
 };
 
 struct ledger_reader {

@@ -363,7 +363,7 @@ static void add_watermark(struct run_parts *run)
 /* What a run adds to XALT_qaT: without gaps, since its bytes are a key. */
 struct quality {
     const char *pkgs, *hooked, *cut;
-    uint64_t lost, unhashed;
+    uint64_t lost, unlisted, unhashed;
 };
 
 /* How many of the run's files were not hashed for being beyond the bounds. */
@@ -404,6 +404,8 @@ static struct json_object *quality_table(const struct conf *conf, const struct q
     snprintf(text, sizeof text, "%" PRIu64, quality->lost);
     json_add_text(table, "JOBTRAIL_PKGS_LOST", text);
     json_add_text(table, "JOBTRAIL_CAPTURE_CUT", quality->cut);
+    snprintf(text, sizeof text, "%" PRIu64, quality->unlisted);
+    json_add_text(table, "JOBTRAIL_UNLISTED", text);
     snprintf(text, sizeof text, "%" PRIu64, quality->unhashed);
     json_add_text(table, "JOBTRAIL_UNHASHED", text);
     return table;
@@ -416,8 +418,9 @@ static void add_quality(struct run_parts *run)
     const struct quality quality = {
         .pkgs = yes(source->capture->pkgs),
         .hooked = yes(packages != NULL && packages->hooked),
-        .cut = yes(source->capture->cut),
+        .cut = yes(source->capture->cut || source->capture->unlisted > 0),
         .lost = packages == NULL ? 0 : packages->lost,
+        .unlisted = source->capture->unlisted,
         .unhashed = unhashed(run),
     };
     struct json_memo_key key;

@@ -79,6 +79,7 @@ TEST(the_values_are_those_of_job_and_process)
         {"slurmT", "dropped", "7"},
         {"XALT_qaT", "XALT_TRANSMISSION_STYLE", "\"file\""},
         {"XALT_qaT", "JOBTRAIL_CAPTURE_CUT", "\"no\""},
+        {"XALT_qaT", "JOBTRAIL_UNLISTED", "\"0\""},
         {"XALT_qaT", "JOBTRAIL_UNHASHED", "\"0\""},
         {"XALT_qaT", "XALT_EXECUTABLE_TRACKING", "\"yes\""},
         {"XALT_qaT", "XALT_SAMPLING", "\"yes\""},
