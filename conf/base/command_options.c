@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 int options_number(const char *text, uint32_t least, uint32_t most, uint32_t *number)
 {
@@ -19,9 +21,29 @@ int options_number(const char *text, uint32_t least, uint32_t most, uint32_t *nu
     return 0;
 }
 
+/* At the end of the program: what could not be written is an error. Nobody reads a closed pipe. */
+static void close_stdout(void)
+{
+    bool was_bad = ferror(stdout) != 0;
+    errno = 0;
+    if ((fflush(stdout) == 0 && !was_bad) || errno == EPIPE || errno == EBADF)
+        return;
+    fprintf(stderr, "%s: the output cannot be written: %s\n", program_invocation_short_name,
+            strerror(errno != 0 ? errno : EIO));
+    _exit(EXIT_FAILURE);
+}
+
+void options_begin(void)
+{
+    static bool has_begun;
+    if (!has_begun && unsetenv("POSIXLY_CORRECT") == 0)
+        has_begun = atexit(close_stdout) == 0;
+}
+
 int options_next(int argc, char **argv, const char *short_options, const struct option_row *rows,
                  void *values)
 {
+    options_begin();
     struct option options[OPTION_ROWS_MAX + 1] = {0};
     for (size_t i = 0; i < OPTION_ROWS_MAX && rows[i].name != NULL; i++) {
         bool has_argument = rows[i].kind == OPTION_TEXT || rows[i].kind == OPTION_NUMBER;

@@ -171,6 +171,7 @@ static enum exit_status run_command(const struct conf_command *command, int argc
 
 int main(int argc, char **argv)
 {
+    options_begin();
     if (argc < 2)
         return wrong_usage("no command given", "");
     if (strcmp(argv[1], "--help") == 0) {
@@ -184,10 +185,5 @@ int main(int argc, char **argv)
     const struct conf_command *command = find_command(argv[1]);
     if (command == NULL)
         return wrong_usage("unknown command ", argv[1]);
-    enum exit_status status = run_command(command, argc - 1, argv + 1);
-    if (fflush(stdout) != 0 && status == STATUS_OK) {
-        perror("jobtrail-conf: writing the output");
-        status = STATUS_REFUSED;
-    }
-    return (int)status;
+    return (int)run_command(command, argc - 1, argv + 1);
 }
