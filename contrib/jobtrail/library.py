@@ -26,6 +26,8 @@ GLIBC = Pattern(
     r"|(?:ld|lib(?:c|m|mvec|pthread|dl|rt|resolv|util|anl|nsl|nss_\w+))-(?P<version>2\.\d+(?:\.\d+)?)\.so)\Z"
 )
 GLIBC_NAME = Pattern(r"(?:^|[-_/])g?libc[-_/]v?(\d+\.\d+(?:\.\d+)?)")
+# a module of Python's: numpy/_core/_simd.cpython-311-x86_64-linux-gnu.so
+EXTENSION = Pattern(r"\.(?:cpython-\d|pypy\d|graalpy\d|abi3[.])[^/]*\Z")
 OF_SYSTEM = Pattern(r"/(?:usr/)?lib(?:32|64|x32)?/")
 COMPARISON = Pattern(r"^(?P<name>.*?)(?:(?P<sign>>=|<=|==|=|>|<)(?P<version>[^<>=]+))?$", re.S)
 
@@ -127,6 +129,8 @@ def parse(text):
 
 
 def is_of_system(path, module):
-    """Whether it is the operating system's: nearly every run loads libc, libm and others. `module`: that of the library, or None; the
-    site's map may say the version of the C library by one."""
+    """Whether it is the operating system's: nearly every run loads libc, libm and others; or a part of a package of Python's. `module`:
+    that of the library, or None; the site's map may say the version of the C library by one."""
+    if EXTENSION.search(path):
+        return True
     return OF_SYSTEM.match(path) is not None and (module is None or glibc(path) is not None)

@@ -112,7 +112,7 @@ def watch():
         if name in reported or len(reported) > NAMES_MAX:
             return
         reported[name] = None
-        if not everything and path.startswith(library) and "-packages/" not in path:
+        if not everything and (path.startswith(library) and "-packages/" not in path or is_of_site()):
             return
         if path and not path.startswith("/"):
             path = posix.getcwd() + "/" + path
@@ -130,6 +130,20 @@ def watch():
             if trace.tb_frame.f_globals is not globals():
                 raise  # a signal's handler of the program has raised it
             lost[0] += 1
+
+    # What .pth files and the site's own module bring, neither the program nor the user has imported.
+    def is_of_site():
+        frame = sys._getframe()
+        while frame and frame.f_globals.get("__name__") != "site":
+            frame = frame.f_back
+        return frame and frame.f_code.co_name != "execusercustomize"
+
+    # A part of a package; a part of a namespace package, which has no file, is a package itself.
+    def is_part(name):
+        parent = name.rpartition(".")[0]
+        module = sys.modules.get(parent)
+        return parent in known or isinstance(module, type(sys)) and \
+            object.__getattribute__(module, "__dict__").get("__file__")
 
     # The same code with the name of importlib's file: import leaves such functions out of tracebacks.
     def hidden(code):
@@ -154,8 +168,7 @@ def watch():
             name = self.name
             known[name] = None
             original(self, module)
-            # Not a part of a package that was reported; a part of a namespace package is reported.
-            if name.rpartition(".")[0] not in known:
+            if not is_part(name):
                 try_report(name, self.path, module)
 
         code = code or hidden(exec_module.__code__)  # made once for all classes, since it takes time
@@ -179,16 +192,10 @@ def watch():
         code = watch_class(loader, code)
     if everything:
         watch_built_ins(sys.modules["_frozen_importlib"].BuiltinImporter)
-    # Modules that .pth files have imported. A loop over all modules would take too long.
-    names = set(sys.modules)
-    if not everything:
-        names.difference_update(getattr(sys, "stdlib_module_names", ()))
-    for name in names:
+    for name in sorted(sys.modules) if everything else ():
         module = sys.modules[name]
-        if "." in name or name == "__main__" or not isinstance(module, type(sys)):
-            continue
-        symbols = object.__getattribute__(module, "__dict__")
-        if everything or isinstance(getattr(symbols.get("__spec__"), "loader", None), watched):
+        if "." not in name and name != "__main__" and isinstance(module, type(sys)):
+            symbols = object.__getattribute__(module, "__dict__")
             try_report(name, symbols.get("__file__") or "", module)
 
 

@@ -52,6 +52,26 @@ with_lib() {
     "$JOBTRAIL_SOURCE/test/collectors/check_records" "$RECORDS"/*
 }
 
+@test "parts of a package that another loader has made are no packages" {
+    make_module "$LIB" real
+    make_module "$LIB/real" thing
+    make_module "$LIB/real/thing" part
+    # as setuptools' loaders make distutils and pkg_resources.extern
+    with_lib "$PYTHON" -c '
+import importlib.util, sys
+class Alias:
+    def find_spec(self, name, path=None, target=None):
+        return importlib.util.spec_from_loader(name, self) if name == "thing" else None
+    def create_module(self, spec):
+        return importlib.import_module("real.thing")
+    def exec_module(self, module):
+        pass
+sys.meta_path.insert(0, Alias())
+import thing.part'
+    flush
+    [[ $(package_names) == real ]]
+}
+
 @test "numpy, scipy and mpi4py are told with their versions" {
     hooked "$PYTHON" -c 'import numpy, scipy.linalg, mpi4py, yaml'
     flush
@@ -104,7 +124,7 @@ PY
     hooked "$BATS_TEST_TMPDIR/venv/bin/python" -c 'import linked, found, other, control, long, device, pipe'
     flush
     [[ $(packages | jq -r 'map("\(.package_name)=\(.package_version)") | sort | join(" ")') == \
-        "control= device= finder= found=2.5 linked=1.1.dev3 long= other= pipe=" ]]
+        "control= device= found=2.5 linked=1.1.dev3 long= other= pipe=" ]]
 }
 
 @test "more packages than a run may have are counted" {
@@ -312,18 +332,22 @@ PY
     [[ $(grep -c inside "$SPOOL/$JOB.0/user/packages") == 3 ]]
 }
 
-@test "what .pth files import before the hook is told, and of the standard library only where the site asks" {
+@test "what .pth files import is no package of the run, before the hook and behind it, but where the site asks for all" {
     "$PYTHON" -m venv --without-pip "$BATS_TEST_TMPDIR/venv"
     packages=$BATS_TEST_TMPDIR/venv/lib/$VERSION/site-packages
     make_module "$packages" inside '__version__ = "7"'
     make_module "$packages/inside" part
+    make_module "$packages" behind
+    make_module "$packages" wanted
     echo 'import inside.part, colorsys' >"$packages/any.pth"
+    echo 'import behind' >"$packages/last.pth"
+    sed "s|'[^']*/hooks/python'|'$HOOKS/python'|g" "$HOOKS/python/jobtrail.pth" >"$packages/jobtrail.pth"
     for everything in no yes; do
-        hooked JOBTRAIL_STANDARD_LIBRARY="$everything" "$BATS_TEST_TMPDIR/venv/bin/python" -c pass
+        hooked JOBTRAIL_STANDARD_LIBRARY="$everything" "$BATS_TEST_TMPDIR/venv/bin/python" -c 'import wanted'
         flush
-        [[ $(package inside package_version) == 7 ]]
-        [[ $everything == yes || $(package_names) == inside ]]
+        [[ $everything == yes || $(package_names) == wanted ]]
         [[ $everything == no || $(package_names) == *" colorsys "*" inside "* ]]
+        [[ $everything == no || $(package inside package_version) == 7 ]]
         rm -r "$RECORDS"
         new_job
     done
