@@ -36,15 +36,18 @@ setup() {
 
 @test "output that cannot be written is an error, said on stderr; a closed pipe is none" {
     new_job
+    # shellcheck disable=SC2016 # the inner shell has the words
     for program in "${PROGRAMS_FOR_USERS[@]}"; do
         run --separate-stderr bash -c '"$0" --help >/dev/full' "$program"
         # shellcheck disable=SC2154 # run sets it
         [[ $status != 0 && -n $stderr && $stderr != *Traceback* ]] || { echo "$program: $status $stderr"; false; }
     done
+    # shellcheck disable=SC2016
     run --separate-stderr bash -c '"$0" status --json --conf "$1" >/dev/full' "$JOBTRAIL_BIN/jobtrail-submit" "$CONF"
     [[ $status == 1 && $stderr == *"cannot be written: No space left on device"* ]]
     tracked /bin/true
     flush
+    # shellcheck disable=SC2016
     run --separate-stderr bash -c '"$0" "$1" --store "sqlite:$1/store" >/dev/full' "$JOBTRAIL_BIN/jobtrail-load" "$RECORDS"
     [[ $status != 0 && $stderr == *"cannot be written"* ]]
 }
