@@ -2,8 +2,7 @@
  *
  * Compiles a configuration into the bytes of a policy, whose format is in policy.h.
  */
-#ifndef JOBTRAIL_COMPILE_H
-#define JOBTRAIL_COMPILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ int compile_policy_after(const struct conf *conf, const void *before, void **byt
 /* As compile_policy(), but of the lists of rules only that of [redact] is not empty: for programs
  * that take secrets out of command lines and that a user waits for. */
 int compile_redaction(const struct conf *conf, void **bytes, size_t *size, struct conf_error *why);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * jobtrail.conf, read and checked. The file's keys and defaults are in jobtrail.conf(5).
  */
-#ifndef JOBTRAIL_CONF_H
-#define JOBTRAIL_CONF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,5 +108,3 @@ void conf_error_text(const struct conf_error *why, char *text, size_t size);
 /* The compiled file that belongs to the configuration file `path`: its ".conf" ending replaced by
  * ".policy", or ".policy" appended. malloc'ed; NULL when out of memory. */
 char *conf_policy_path(const char *path);
-
-#endif

@@ -5,8 +5,7 @@
  * in a file such as contrib/libraries/library_settings.def, and its text in the installed file in
  * one such as contrib/libraries/libraries.conf.in.
  */
-#ifndef JOBTRAIL_CONF_EXTENSION_H
-#define JOBTRAIL_CONF_EXTENSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ const struct extension *conf_left_out(const struct conf *conf, size_t *at);
 
 /* The section of two keys whose values do not go together; NULL: there is none. */
 const char *conf_clash(const struct conf *conf, const char **key, const char **other);
-
-#endif

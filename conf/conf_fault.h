@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_CONF_FAULT_H
-#define JOBTRAIL_CONF_FAULT_H
+#pragma once
 
 #include <errno.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ static inline int conf_fault(struct conf_fault *fault, size_t offset, const char
     *fault = (struct conf_fault){offset, reason, hint};
     return -EINVAL;
 }
-
-#endif

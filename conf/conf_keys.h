@@ -3,8 +3,7 @@
  * The keys of jobtrail.conf that hold one value: where each is kept in struct conf, of which kind
  * it is, and its default.
  */
-#ifndef JOBTRAIL_CONF_KEYS_H
-#define JOBTRAIL_CONF_KEYS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ void conf_key_print(const struct conf_key *key, const struct conf *conf, char *t
 int conf_keys_default(struct conf *conf, const struct conf_key **key, struct conf_fault *fault);
 
 void conf_keys_free(struct conf *conf);
-
-#endif

@@ -3,8 +3,7 @@
  * The sections of jobtrail.conf that hold a list of rules, and the rules that are built in for a
  * file that gives none.
  */
-#ifndef JOBTRAIL_CONF_RULES_H
-#define JOBTRAIL_CONF_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void conf_lists_free(struct conf *conf);
 /* Patterns of executables' real paths, as in [paths]; ended by NULL. Each fits into a line of
  * jobtrail.conf as `skip = PATTERN`. */
 extern const char *const system_tools[];
-
-#endif

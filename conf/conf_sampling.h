@@ -3,8 +3,7 @@
  * The sampling tables of jobtrail.conf: `scalar = FROM PROBABILITY` and `mpi = FROM PROBABILITY`
  * lines in [sampling], and the tables that hold for a file that gives none.
  */
-#ifndef JOBTRAIL_CONF_SAMPLING_H
-#define JOBTRAIL_CONF_SAMPLING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ struct policy_interval conf_interval_compile(const struct conf_interval *interva
 int conf_tables_default(struct conf *conf);
 
 void conf_tables_free(struct conf *conf);
-
-#endif

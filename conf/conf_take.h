@@ -2,8 +2,7 @@
  *
  * The lines of jobtrail.conf, as libinih parses them: each is checked, and what it gives taken.
  */
-#ifndef JOBTRAIL_CONF_TAKE_H
-#define JOBTRAIL_CONF_TAKE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ char *conf_line_read(char *buffer, int size, void *loader);
 
 /* libinih's handler: takes a key's value. Returns non-zero for success. */
 int conf_line_take(void *loader, const char *section, const char *name, const char *value);
-
-#endif

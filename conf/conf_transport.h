@@ -3,8 +3,7 @@
  * The transports: each is a row, from which the configuration, its hints, the outbox, its messages
  * and doctor read.
  */
-#ifndef JOBTRAIL_CONF_TRANSPORT_H
-#define JOBTRAIL_CONF_TRANSPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ bool url_is_loopback(const char *url);
 
 /* The same of a host's name or address, `length` bytes, without a port. */
 bool url_host_is_loopback(const char *host, size_t length);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The kinds of values in jobtrail.conf: how a text becomes a value and back.
  */
-#ifndef JOBTRAIL_CONF_VALUE_H
-#define JOBTRAIL_CONF_VALUE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ int conf_value_parse(const struct conf_kind *kind, const char *text, void *field
 
 /* Writes the value at `field` as the file would give it, into `size` bytes at `text`. */
 void conf_value_print(const struct conf_kind *kind, const void *field, char *text, size_t size);
-
-#endif

@@ -6,8 +6,7 @@
  *           Lmod's `spider -o jsonReverseMapT` and `-o xalt_rmapT` write it
  *   lines   DIRECTORY MODULE, with blanks between; # begins a comment
  */
-#ifndef JOBTRAIL_LIBRARY_MODULES_H
-#define JOBTRAIL_LIBRARY_MODULES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ int module_map_load(const char *path, struct module_map *map);
 const char *module_map_find(const struct module_map *map, const char *path);
 
 void module_map_free(struct module_map *map);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The compiled policy as a file.
  */
-#ifndef JOBTRAIL_POLICY_FILE_H
-#define JOBTRAIL_POLICY_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ int policy_load(const struct conf *conf, void **policy);
 /* As policy_load(), for programs that only apply [redact]: where there is no compiled file, the
  * other lists of rules are empty. */
 int policy_load_redaction(const struct conf *conf, void **policy);
-
-#endif

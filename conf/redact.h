@@ -18,8 +18,7 @@
  * In doubt more is taken out. The time is linear in the length of the text, whatever the text and
  * the rules. Redacting a redacted text changes nothing.
  */
-#ifndef JOBTRAIL_REDACT_H
-#define JOBTRAIL_REDACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ void redactor_make(const void *policy, struct redactor *redactor);
  * -ENOMEM. */
 int redact(const struct redactor *redactor, const char *text, size_t size, char **out,
            size_t *out_size);
-
-#endif

@@ -3,8 +3,7 @@
  * A text that is being redacted: what its bytes are, and the cursors over it. For redact*.c alone.
  * Offsets are from the start of the text.
  */
-#ifndef JOBTRAIL_REDACT_SCAN_H
-#define JOBTRAIL_REDACT_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -85,5 +84,3 @@ const struct policy_rule *redact_match_named(const struct redact_scan *scan, siz
 
 /* Remembers the word as a program where there are rules for its options. */
 void redact_note_program(struct redact_scan *scan, size_t from, size_t to);
-
-#endif

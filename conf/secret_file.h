@@ -2,8 +2,7 @@
  *
  * Files with secrets: tokens, passwords, keys.
  */
-#ifndef JOBTRAIL_CONF_SECRET_FILE_H
-#define JOBTRAIL_CONF_SECRET_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -62,5 +61,3 @@ size_t secrets_look(const struct conf *conf, struct secret secrets[SECRETS_MAX])
  * or that this process may not read, is no fault of the configuration. Returns 0, or -EINVAL and
  * fills `*why`. */
 int secrets_check(const struct conf *conf, struct conf_error *why);
-
-#endif

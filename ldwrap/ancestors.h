@@ -2,8 +2,7 @@
  *
  * The processes that have called the linker, from /proc.
  */
-#ifndef JOBTRAIL_LDWRAP_ANCESTORS_H
-#define JOBTRAIL_LDWRAP_ANCESTORS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -50,5 +49,3 @@ const struct ancestor *ancestors_wrapper(const struct ancestors *ancestors);
 
 /* The parent process, which has looked for a linker; NULL when it cannot be read. */
 const struct ancestor *ancestors_caller(const struct ancestors *ancestors);
-
-#endif

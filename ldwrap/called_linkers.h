@@ -6,8 +6,7 @@
  * "DEVICE:INODE " in hexadecimal each. A jobtrail-ld that was called by another one marks nothing,
  * and calls a linker that is not in the list.
  */
-#ifndef JOBTRAIL_LDWRAP_CALLED_LINKERS_H
-#define JOBTRAIL_LDWRAP_CALLED_LINKERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -45,5 +44,3 @@ bool xalt_wrapper_made(const char *path);
 /* Whether XALT's wrapper has added the file to the link: the one that it has made, or XALT's
  * start-up code. */
 bool xalt_wrapper_adds(const char *path);
-
-#endif

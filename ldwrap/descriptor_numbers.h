@@ -4,8 +4,7 @@
  * (make's job server). Were one of those closed, and ours had its number, a program would take ours
  * for it.
  */
-#ifndef JOBTRAIL_LDWRAP_DESCRIPTORS_H
-#define JOBTRAIL_LDWRAP_DESCRIPTORS_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ static inline bool descriptor_is_path(const char *path)
 {
     return strncmp(path, "/proc/self/fd/", 14) == 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_LDWRAP_ELF_TARGET_H
-#define JOBTRAIL_LDWRAP_ELF_TARGET_H
+#pragma once
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -40,5 +39,3 @@ static inline Elf *elf_file_open(const char *path, Elf_Cmd command, int *fd)
         return NULL;
     return elf_begin(*fd, command, NULL);
 }
-
-#endif

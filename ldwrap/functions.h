@@ -5,8 +5,7 @@
  * defined by members which were linked in, and that are still in the program; all of them where the
  * program's symbols were stripped. Functions that were inlined at the link are not found.
  */
-#ifndef JOBTRAIL_LDWRAP_FUNCTIONS_H
-#define JOBTRAIL_LDWRAP_FUNCTIONS_H
+#pragma once
 
 #include "conf/library_modules.h"
 #include "ldwrap/string_list.h"
@@ -26,5 +25,3 @@ int functions_find(const char *output, const struct strings *libraries, const ch
                    const struct module_map *map, struct functions *functions);
 
 void functions_free(struct functions *functions);
-
-#endif

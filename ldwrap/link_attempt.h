@@ -2,8 +2,7 @@
  *
  * One run of the real linker, with what the wrapper adds to the link.
  */
-#ifndef JOBTRAIL_LDWRAP_LINK_ATTEMPT_H
-#define JOBTRAIL_LDWRAP_LINK_ATTEMPT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -62,5 +61,3 @@ int link_attempt_inputs(const struct link_job *job, const struct link_attempt *a
 char *link_attempt_map(const struct link_job *job, struct link_attempt *attempt);
 
 void link_attempt_free(struct link_attempt *attempt);
-
-#endif

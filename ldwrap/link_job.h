@@ -2,8 +2,7 @@
  *
  * One link: what is known before it runs, and what the wrapper adds to it.
  */
-#ifndef JOBTRAIL_LDWRAP_LINK_JOB_H
-#define JOBTRAIL_LDWRAP_LINK_JOB_H
+#pragma once
 
 #include <stdint.h>
 #include <uuid/uuid.h>
@@ -54,5 +53,3 @@ const char *link_job_user(void);
 const char *link_job_cluster(void);
 
 void link_job_free(struct link_job *job);
-
-#endif

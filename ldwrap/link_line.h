@@ -3,8 +3,7 @@
  * What the wrapper needs to know of a linker's command line. The options are GNU ld's; gold, lld
  * and mold have the same.
  */
-#ifndef JOBTRAIL_LDWRAP_LINK_LINE_H
-#define JOBTRAIL_LDWRAP_LINK_LINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ void link_line_free(struct link_line *line);
  * leaves the argument as it is. The result is for the wrapper alone: the linker gets the arguments
  * that were not expanded. Returns 0 or -errno (-ELOOP: too many files, or nested too deep). */
 int response_expand(int argc, char *const *argv, struct strings *out);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * XALT's environment variables for links.
  */
-#ifndef JOBTRAIL_LDWRAP_SWITCHES_H
-#define JOBTRAIL_LDWRAP_SWITCHES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ bool switch_command_line(void);
 /* Writes a line, "jobtrail-ld: ...", where XALT_TRACING asks for it: to stderr for "yes" and
  * "link", to the end of FILE for "link:FILE". */
 __attribute__((format(printf, 1, 2))) void switch_trace(const char *format, ...);
-
-#endif

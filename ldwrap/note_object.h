@@ -9,8 +9,7 @@
  *
  * and no symbols.
  */
-#ifndef JOBTRAIL_LDWRAP_NOTE_OBJECT_H
-#define JOBTRAIL_LDWRAP_NOTE_OBJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ struct watermark_facts {
 /* Puts the note's content together, malloc'ed. Values are cut at 16 KiB. NULL when out of memory.
  */
 char *watermark_write(const struct watermark_facts *facts, size_t *size);
-
-#endif

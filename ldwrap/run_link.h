@@ -3,8 +3,7 @@
  * Runs the real linker as a child: its output is kept, signals are passed on to it, and it is
  * killed when we are.
  */
-#ifndef JOBTRAIL_LDWRAP_RUN_LINK_H
-#define JOBTRAIL_LDWRAP_RUN_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ bool run_link_is_ended(int status);
 
 /* Ends this process by the signal `number`, as the linker was. */
 _Noreturn void run_link_die(int number);
-
-#endif

@@ -3,8 +3,7 @@
  * The start-up object: the preload library as an object that is linked into programs. Static ones
  * have no loader that would read LD_PRELOAD.
  */
-#ifndef JOBTRAIL_LDWRAP_STARTUP_H
-#define JOBTRAIL_LDWRAP_STARTUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ int startup_open(const struct elf_target *target, const char *before, const char
  * place is not known, as where they are in a response file. `site` is conf->profile_steps. */
 int profile_archive_place(const struct link_line *line, uint32_t site,
                           const struct strings *arguments);
-
-#endif

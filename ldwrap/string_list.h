@@ -2,8 +2,7 @@
  *
  * A growing list of strings, which it owns. A NULL follows the last one, as execve(2) needs it.
  */
-#ifndef JOBTRAIL_LDWRAP_STRING_LIST_H
-#define JOBTRAIL_LDWRAP_STRING_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool strings_have(const struct strings *list, const char *text);
 bool words_have(const char *words, const char *text);
 
 void strings_free(struct strings *list);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_LDWRAP_WRAP_H
-#define JOBTRAIL_LDWRAP_WRAP_H
+#pragma once
 
 /* ---- Crashes of the wrapper ------------------------------------------------------------------ */
 
@@ -21,5 +20,3 @@ void crash_default(void);
  * Where it cannot mark or record, it runs the plain link. Returns the exit status, or does not
  * return. */
 int wrap(const char *called, int argc, char **argv);
-
-#endif

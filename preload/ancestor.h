@@ -5,8 +5,7 @@
  * (struct ledger_ancestor), and the others take it from there while the parent is the same process
  * and runs the same program.
  */
-#ifndef JOBTRAIL_ANCESTOR_H
-#define JOBTRAIL_ANCESTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ bool ancestor_is_random(const struct image *image);
  * the walk ends at pid 1 or at a process that cannot be read, adds LEDGER_NAMESPACE and returns the
  * inode in it; otherwise 0. */
 uint64_t ancestor_put_all(const struct ancestor_source *source, struct fields *fields);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The content of a capture: the fields of a slot, taken from the process itself.
  */
-#ifndef JOBTRAIL_CAPTURE_H
-#define JOBTRAIL_CAPTURE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ struct capture_source {
 /* Adds the fields. Returns the inode of the pid namespace where LEDGER_NAMESPACE is among them, or
  * 0. Where the objects of a dynamic program cannot be found, LEDGER_SLOT_CUT is among the flags. */
 uint64_t capture_fill(const struct capture_source *source, struct fields *fields);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The time, by the vDSO (vdso(7)) where there is one, which needs no system call.
  */
-#ifndef JOBTRAIL_CLOCK_H
-#define JOBTRAIL_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -30,5 +29,3 @@ uint64_t clock_monotonic_coarse(clock_function *function);
  * memory alone. The precise time needs the processor's counter, which a program may have been
  * forbidden to read (prctl(2), PR_SET_TSC; seccomp's strict mode). */
 uint64_t clock_now_coarse(clock_function *function);
-
-#endif

@@ -3,8 +3,7 @@
  * Whether this process is tracked: the same checks as XALT's, in the same order, the cheap ones
  * first.
  */
-#ifndef JOBTRAIL_DECIDE_H
-#define JOBTRAIL_DECIDE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ int decide_map(const char *path, uint32_t user, struct decide_policy *policy);
 struct decision decide_by_policy(const struct decide_policy *policy,
                                  const struct switches *switches, const struct image *image,
                                  const struct exec_path *path);
-
-#endif

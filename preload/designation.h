@@ -2,8 +2,7 @@
  *
  * What `[routines]` (jobtrail.conf(5)) says of libraries and their routines.
  */
-#ifndef JOBTRAIL_DESIGNATION_H
-#define JOBTRAIL_DESIGNATION_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ bool designation_skip(const struct designation *rules, uint32_t after, const cha
 /* Whether compilers and what they link to each object call the name, which no source does. Where
  * all else is compiled with -fno-plt, linkers may still make slots of calls for it. */
 bool compiler_names_has(const char *name);
-
-#endif

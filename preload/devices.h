@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_DEVICES_H
-#define JOBTRAIL_DEVICES_H
+#pragma once
 
 #include <link.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
  * a system call, unless a GPU runtime (libcuda, libamdhip64, libze_loader) is in the link map.
  * AMD's devices are counted by their render nodes: /dev/kfd is one device for all of them. */
 uint32_t devices_count(const struct r_debug *loader);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The path of this process's executable, as /proc/self/exe would name it.
  */
-#ifndef JOBTRAIL_EXEC_PATH_H
-#define JOBTRAIL_EXEC_PATH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ struct exec_path {
 /* Finds the path without /proc where it can: the first access of a process to its own entries there
  * takes longer than all other steps of the decision. Returns 1, or 0 when there is no path. */
 int exec_path_find(const struct image *image, struct exec_path *path);
-
-#endif

@@ -6,8 +6,7 @@
  * which XALT reads names that LSF does not set. The library takes them, LEDGER_FACTS in ledger.h
  * holds them, the flush reads them. docs/privacy.md lists them.
  */
-#ifndef JOBTRAIL_FACT_VARIABLES_H
-#define JOBTRAIL_FACT_VARIABLES_H
+#pragma once
 
 /* Taken of each run. */
 #define FACT_THREADS "OMP_NUM_THREADS"
@@ -38,5 +37,3 @@ enum {
     FACT_VALUE_MAX = 255,  /* bytes of a value; a longer one is cut */
     FACT_HOSTS_MAX = 4095, /* of FACT_HOSTS */
 };
-
-#endif

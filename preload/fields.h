@@ -2,8 +2,7 @@
  *
  * A buffer of ledger fields. Content that does not fit is cut, and the field is flagged.
  */
-#ifndef JOBTRAIL_FIELDS_H
-#define JOBTRAIL_FIELDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void fields_cancel(struct fields *fields);
 
 /* fields_begin(), fields_add() and fields_end(). */
 void fields_put(struct fields *fields, enum ledger_field_kind kind, const void *bytes, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Makes memory that the loader has made read-only (RELRO) writable for a store: a page at a time,
  * as the program may have made some of it writable, and that stays as it is.
  */
-#ifndef JOBTRAIL_FIXED_PAGE_H
-#define JOBTRAIL_FIXED_PAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct loaded;
  * is read-only afterwards. */
 bool fixed_page_open(uintptr_t *opened, const struct loaded *loaded, uintptr_t slot);
 void fixed_page_close(uintptr_t *opened);
-
-#endif

@@ -7,8 +7,7 @@
  * Constructors of other libraries may have run before. What they do to the array of variables
  * (setenv, unsetenv, putenv) is seen here, but for an array that they have moved.
  */
-#ifndef JOBTRAIL_IMAGE_H
-#define JOBTRAIL_IMAGE_H
+#pragma once
 
 #include <elf.h>
 #include <link.h>
@@ -92,5 +91,3 @@ struct image_bytes image_headers_build_id(const ElfW(Phdr) * phdr, size_t count,
 
 /* The build-id of a loaded object. */
 struct image_bytes image_build_id(const struct image *image, const struct link_map *entry);
-
-#endif

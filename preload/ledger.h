@@ -46,8 +46,7 @@
  * User processes can write anything into the file. Readers take nothing about identity from it, and
  * check every number. They walk page by page, and skip a page that does not begin a valid slot.
  */
-#ifndef JOBTRAIL_LEDGER_H
-#define JOBTRAIL_LEDGER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -289,5 +288,3 @@ _Static_assert(sizeof(struct ledger_header) <= LEDGER_PAGE, "one page");
 _Static_assert(sizeof(struct ledger_ancestor) == 1024, "the same layout for every ABI");
 _Static_assert(LEDGER_PAGE + LEDGER_ANCESTORS * sizeof(struct ledger_ancestor) == LEDGER_HEAD,
                "the pages after the header");
-
-#endif

@@ -4,8 +4,7 @@
  * has used the same tables, so they are believed. Nothing here makes a system call but
  * loaded_find_segments() and loaded_build_id() of an object whose program headers are not known.
  */
-#ifndef JOBTRAIL_LOADED_H
-#define JOBTRAIL_LOADED_H
+#pragma once
 
 #include <elf.h>
 #include <link.h>
@@ -115,5 +114,3 @@ const char *loaded_version_wanted(const struct loaded *object, uint32_t number);
 /* The symbol of this name in this version; NULL: the object has none. */
 const ElfW(Sym) * loaded_version_find(const struct loaded *object, const char *name, uint32_t hash,
                                       const char *version);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The few string functions that the library needs, without a libc.
  */
-#ifndef JOBTRAIL_MEMORY_H
-#define JOBTRAIL_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ static inline char *text_append(char *to, const char *end, const char *text)
     }
     return NULL;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_PREDECESSOR_H
-#define JOBTRAIL_PREDECESSOR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool predecessor_find(int fd, struct ledger_slot *slot);
  * of the spool directory `spool`, its run ends now (LEDGER_END_REPLACED). Otherwise one read tells
  * that there is none. */
 void predecessor_end(const struct image *image, const char *spool);
-
-#endif

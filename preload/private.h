@@ -3,8 +3,7 @@
  * The library's private memory in this process. It is mapped when it is first asked for, so that a
  * process that is not recorded has no page of ours but the one that the loader writes to.
  */
-#ifndef JOBTRAIL_PRIVATE_H
-#define JOBTRAIL_PRIVATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ static inline char *private_path(struct private_memory *memory)
 {
     return (char *)memory->work + sizeof(struct ledger_field);
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What /proc tells about this process and others (proc(5)).
  */
-#ifndef JOBTRAIL_PROC_H
-#define JOBTRAIL_PROC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ size_t proc_namespace(char *text, size_t room);
 
 /* The inode in those `length` bytes; 0 where there is none. */
 uint64_t proc_namespace_inode(const char *text, size_t length);
-
-#endif

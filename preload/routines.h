@@ -12,8 +12,7 @@
  *
  * This is the one place where the library meets the extension: without it nothing is noted.
  */
-#ifndef JOBTRAIL_ROUTINES_H
-#define JOBTRAIL_ROUTINES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,7 +53,5 @@ static inline bool routines_were_called(void)
 {
     return false;
 }
-
-#endif
 
 #endif

@@ -2,8 +2,7 @@
  *
  * The run of this process: begun with a capture, ended with a signature.
  */
-#ifndef JOBTRAIL_RUN_H
-#define JOBTRAIL_RUN_H
+#pragma once
 
 #include "preload/decide.h"
 #include "preload/image.h"
@@ -25,5 +24,3 @@ int run_begin(const struct run_start *start, int pkgs);
  * for those of devices_count() where a GPU runtime is loaded, and for a message where XALT_TRACING
  * is on. Does nothing in a forked child and when there was no capture. */
 void run_end(void);
-
-#endif

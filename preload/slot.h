@@ -11,8 +11,7 @@
  * The calls in their order: slot_open_ledger(), slot_claim(), slot_close_ledger(),
  * slot_count_run(), slot_publish(), and at the end slot_end(), slot_leave_stub() or slot_discard().
  */
-#ifndef JOBTRAIL_SLOT_H
-#define JOBTRAIL_SLOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,5 +122,3 @@ void slot_leave_stub(const struct slot_claim *claim, uint32_t stub_bytes);
 /* Discards the capture of a run of `run_ns` that has no room for a stub, and counts that. The slot
  * is for the next process. Memory writes only. */
 void slot_discard(const struct slot_claim *claim, uint64_t run_ns);
-
-#endif

@@ -4,8 +4,7 @@
  * between the capture and the stubs that are there already, and counts when the capture is
  * discarded by the same store. So a process that is killed meanwhile leaves its capture.
  */
-#ifndef JOBTRAIL_STUB_H
-#define JOBTRAIL_STUB_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ struct stub_source {
 /* Writes the stub. Returns how many bytes of the slot are stubs then, or 0 where it has no room and
  * nothing was written. Memory writes only. */
 uint32_t stub_write(const struct slot_claim *claim, const struct stub_source *source);
-
-#endif

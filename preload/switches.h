@@ -3,8 +3,7 @@
  * The variables of the environment that decide about tracking: the plugin's, XALT's switches, and
  * the rank and size from an MPI launcher. They are read in one pass without a system call.
  */
-#ifndef JOBTRAIL_SWITCHES_H
-#define JOBTRAIL_SWITCHES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ struct switches {
 };
 
 void switches_read(char **envp, struct switches *switches);
-
-#endif

@@ -3,8 +3,7 @@
  * Raw system calls: the library has no libc to call, and so never touches errno. A result in
  * [-4095, -1] is -errno (syscalls(2), and the calling conventions in syscall(2)).
  */
-#ifndef JOBTRAIL_SYSTEM_H
-#define JOBTRAIL_SYSTEM_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -160,5 +159,3 @@ static inline void system_unmap(void *address, size_t size)
 {
     system_call6(SYS_munmap, (long)address, (long)size, 0, 0, 0, 0);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Lines on stderr about the tracking of this process, where XALT_TRACING asks for them. Each line
  * is one write(2).
  */
-#ifndef JOBTRAIL_TRACE_H
-#define JOBTRAIL_TRACE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ void trace_number(struct trace *trace, uint64_t number);
 
 /* Writes the line. */
 void trace_write(struct trace *trace);
-
-#endif

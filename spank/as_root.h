@@ -6,8 +6,7 @@
  * down, X11 or not (src/slurmd/slurmstepd/mgr.c, _x11_signal_handler() and
  * _shutdown_x11_forward()).
  */
-#ifndef JOBTRAIL_AS_ROOT_H
-#define JOBTRAIL_AS_ROOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ struct as_root {
  * and at most three times. All waits with one `state`, which begins as zeros, end 3 s after the
  * first one began. */
 bool as_root_again(int error, struct as_root *state);
-
-#endif

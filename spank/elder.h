@@ -9,8 +9,7 @@
  * Of a job that was requeued there may be directories of several versions: the highest restart
  * counts.
  */
-#ifndef JOBTRAIL_ELDER_H
-#define JOBTRAIL_ELDER_H
+#pragma once
 
 #include <slurm/spank.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ void elder_note_spool(const struct settings *settings);
 
 /* The restart count of the run whose elder could not be loaded; 0: there was none. */
 uint32_t elder_lost_restart(void);
-
-#endif

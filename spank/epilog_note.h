@@ -3,8 +3,7 @@
  * Lines of the journal that are made from the environment of root's prolog or epilog: SPANK's, or
  * the site's script (slurm.conf(5), Prolog). Slurm gives both the same variables.
  */
-#ifndef JOBTRAIL_EPILOG_NOTE_H
-#define JOBTRAIL_EPILOG_NOTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void credential_add(struct journal_line *line);
 /* How often the job was started before. In the epilog of a run that is requeued this is already the
  * next run's number. */
 uint32_t credential_restart(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Runs one of our programs from Slurm's daemons with a bounded wait, so that no program can hold up
  * a daemon.
  */
-#ifndef JOBTRAIL_HELPER_H
-#define JOBTRAIL_HELPER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ const char *plugin_path(void);
 /* The absolute path of our program `name`, found from where this plugin lies, into `size` bytes
  * at `path`. Returns 0 or -errno. */
 int helper_path(const char *name, char *path, size_t size);
-
-#endif

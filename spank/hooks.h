@@ -3,8 +3,7 @@
  * The variables by which languages find their hooks (contrib/hooks/hook_variables.h), in the
  * environment of tasks.
  */
-#ifndef JOBTRAIL_HOOKS_H
-#define JOBTRAIL_HOOKS_H
+#pragma once
 
 #include <slurm/spank.h>
 
@@ -16,5 +15,3 @@ void hooks_set(spank_t spank, const struct settings *settings);
 
 /* Undoes hooks_set() in this process's own environment. */
 void hooks_restore(const struct settings *settings);
-
-#endif

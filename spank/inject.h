@@ -2,8 +2,7 @@
  *
  * What a task's environment gets: the library in LD_PRELOAD, where it writes, and the hooks.
  */
-#ifndef JOBTRAIL_INJECT_H
-#define JOBTRAIL_INJECT_H
+#pragma once
 
 #include <slurm/spank.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ void inject_spool(spank_t spank, const struct settings *settings, uint32_t job, 
 /* Sets the other variables. To be called as the user in the task itself. Returns 0, or -errno:
  * without LD_PRELOAD the task is not recorded. */
 int inject_task(spank_t spank, const struct settings *settings);
-
-#endif

@@ -21,8 +21,7 @@
  * plugin exports jobtrail_hand_over() (spank/elder.h); and that jobtrail-submit has `--formats
  * NUMBER`, and ends with the status 4 where it has another number.
  */
-#ifndef JOBTRAIL_JOB_FORMATS_H
-#define JOBTRAIL_JOB_FORMATS_H
+#pragma once
 
 #ifndef JOB_FORMATS /* tests build others: cmake -D JOBTRAIL_JOB_FORMATS=2 */
 #define JOB_FORMATS 1
@@ -39,6 +38,4 @@
 #else
 #define JOB_FORMATS_SUFFIX "." JOB_FORMATS_QUOTE(JOB_FORMATS)
 #define JOB_FORMATS_MARK   JOB_FORMATS_QUOTE(JOB_FORMATS) ":"
-#endif
-
 #endif

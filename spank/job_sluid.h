@@ -8,8 +8,7 @@
  * job_record_set_sluid()). For each that root has seen there is a symbolic link beside the jobs'
  * directories: its name is the SLUID, its text the name of the job's directory.
  */
-#ifndef JOBTRAIL_JOB_SLUID_H
-#define JOBTRAIL_JOB_SLUID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,5 +52,3 @@ static inline void job_sluid_note(int job, const char *name, const char *sluid)
     snprintf(path, sizeof path, "../%.*s", JOB_SLUID_SIZE - 1, sluid);
     (void)!symlinkat(name, job, path);
 }
-
-#endif

@@ -87,8 +87,7 @@
  * are JOURNAL_PAUSES_MAX lines `suspend` at the most, and as many `resume`: later suspensions are
  * not noted.
  */
-#ifndef JOBTRAIL_JOURNAL_H
-#define JOBTRAIL_JOURNAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -125,5 +124,3 @@ static inline void journal_step_text(uint32_t step, char *text, size_t size)
     else
         snprintf(text, size, "%u", step);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * One line of the journal (journal.h), put together and appended. A value that does not fit is
  * left out whole, so that a line is never malformed.
  */
-#ifndef JOBTRAIL_JOURNAL_LINE_H
-#define JOBTRAIL_JOURNAL_LINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ size_t journal_piece(struct journal_line *line, const char *key, const char *val
 /* Appends the line to the journal in the directory `spool`. Returns 0; 1 where the line was left
  * out and counted, since the journal is full (journal.h); or -errno. */
 int journal_append(struct journal_line *line, int spool);
-
-#endif

@@ -3,8 +3,7 @@
  * Which job a journal in the spool belongs to. Slurm reuses the ids of jobs, so a directory of the
  * same name may have been left by an earlier job.
  */
-#ifndef JOBTRAIL_JOURNAL_OWNER_H
-#define JOBTRAIL_JOURNAL_OWNER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -16,5 +15,3 @@ int journal_is_current(int job, uid_t uid);
 
 /* Whether it belongs to a job of the user, over or not. Returns as above. */
 int journal_is_of_user(int job, uid_t uid);
-
-#endif

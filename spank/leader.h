@@ -3,8 +3,7 @@
  * The leader of a task: the rank that records for all ranks of the same program. In a step with one
  * program that is rank 0, in a step with several (srun --multi-prog) the first rank of each.
  */
-#ifndef JOBTRAIL_LEADER_H
-#define JOBTRAIL_LEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ uint32_t leader_find(const char *text, uint32_t rank);
 /* Writes the program of `rank` by such a text into `size` bytes at `program`. Returns false where
  * the text names none, or one that does not fit. */
 bool leader_program(const char *text, uint32_t rank, char *program, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The files in which a user's processes leave their captures and packages.
  */
-#ifndef JOBTRAIL_LEDGER_MAKE_H
-#define JOBTRAIL_LEDGER_MAKE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -26,5 +25,3 @@ struct spool_file {
 
 /* Makes it as spool_make_ledger() makes the ledger. */
 int spool_make_file(int part, const struct spool_file *file, uid_t uid, gid_t gid);
-
-#endif

@@ -3,8 +3,7 @@
  * `--jobtrail=yes|no` of srun, sbatch and salloc, where the site allows it. profile_part.h has
  * the other option.
  */
-#ifndef JOBTRAIL_OPTIONS_H
-#define JOBTRAIL_OPTIONS_H
+#pragma once
 
 #include <slurm/spank.h>
 #include <stdbool.h>
@@ -25,5 +24,3 @@ void options_opt_out(void);
 /* Whether the step was started with --jobtrail=no. Known in slurmstepd from init_post_opt on, and
  * in tasks. */
 bool options_is_opted_out(void);
-
-#endif

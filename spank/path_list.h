@@ -3,8 +3,7 @@
  * The value of a variable such as PYTHONPATH: directories separated by colons, where an empty entry
  * has a meaning; or of options separated by blanks, such as PERL5OPT.
  */
-#ifndef JOBTRAIL_PATH_LIST_H
-#define JOBTRAIL_PATH_LIST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ int preload_list_add(const char *library, const char *user, char *value, size_t 
 
 /* Removes each `library` from `list`, in place. */
 void preload_list_remove(const char *library, char *list);
-
-#endif

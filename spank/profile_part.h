@@ -3,8 +3,7 @@
  * What the plugin does so that a step leaves a profile: a row that the extension `profile` defines
  * in its own folder. Where it is not built, the option says so, and no policy asks for more.
  */
-#ifndef JOBTRAIL_PROFILE_PART_H
-#define JOBTRAIL_PROFILE_PART_H
+#pragma once
 
 #include <limits.h>
 #include <slurm/spank.h>
@@ -37,5 +36,3 @@ struct profile_part {
 extern const struct profile_part profile_part_row; /* contrib/profile/spank */
 
 extern const struct profile_part *const profile_part;
-
-#endif

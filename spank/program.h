@@ -4,8 +4,7 @@
  * where its loader looked for libraries. By them the flush finds out why a task left no capture.
  * The user chooses the text, so it is used for the coverage of this user's tasks and nothing else.
  */
-#ifndef JOBTRAIL_PROGRAM_H
-#define JOBTRAIL_PROGRAM_H
+#pragma once
 
 #include <slurm/spank.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ void program_add_loader(struct program_loader *loader, struct journal_line *line
 
 /* Fills in the next line `variable` of those that did not fit. Returns false when there is none. */
 bool program_variable_line(struct program_loader *loader, struct journal_line *line);
-
-#endif

@@ -3,8 +3,7 @@
  * The start of a job on a node, before its first step there, as root, in the process that Slurm
  * starts for it.
  */
-#ifndef JOBTRAIL_PROLOG_H
-#define JOBTRAIL_PROLOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void epilog_flush(const struct settings *settings, uint32_t job, bool is_over);
  * then on. Returns 0, or -errno where it could not find out or set the mark: then nothing is
  * flushed. */
 int epilog_after_step(const struct settings *settings, uint32_t job, uint32_t step, int spool);
-
-#endif

@@ -3,8 +3,7 @@
  * What the plugin needs of the site's configuration, from the compiled policy: no configuration
  * text is parsed in Slurm's daemons.
  */
-#ifndef JOBTRAIL_SETTINGS_H
-#define JOBTRAIL_SETTINGS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -41,5 +40,3 @@ int settings_open(const char *conf, struct settings *settings);
 enum spool_mount settings_mount(const struct settings *settings);
 
 void settings_close(struct settings *settings);
-
-#endif

@@ -78,8 +78,7 @@
  *   (measured, 26.05.5), so that PrivateData is not known (contrib/answers/service/rights.py).
  * - S_SLURM_RESTART_COUNT is 0 in all of them, and spank_jobtrail.c says what is used instead.
  */
-#ifndef JOBTRAIL_SLURM_RELEASE_H
-#define JOBTRAIL_SLURM_RELEASE_H
+#pragma once
 
 #include <slurm/slurm_version.h>
 #include <stdbool.h>
@@ -128,5 +127,3 @@ void slurm_release_report(void);
 /* Whether Slurm gives jobs whole cores and accounts for all of their threads. The configuration is
  * that of the daemon that has loaded the plugin. */
 bool slurm_release_has_whole_cores(void);
-
-#endif

@@ -9,8 +9,7 @@
  * user's, or says that its job is over. Such a directory is renamed (SPOOL_LEFT). The flush finds
  * it under the new name; no job uses it again.
  */
-#ifndef JOBTRAIL_SPOOL_H
-#define JOBTRAIL_SPOOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ int spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t *restart
 
 /* Makes the empty file `name` in the directory `job`. Returns 0 or -errno. */
 int spool_mark(int job, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_SPOOL_MAKE_H
-#define JOBTRAIL_SPOOL_MAKE_H
+#pragma once
 
 #include "spank/spool.h"
 
@@ -14,5 +13,3 @@ int spool_make(int base, const struct spool_run *run, const struct journal_line 
  * lie on that of the journals. It is a file of root's. When a job's directory cannot be made for
  * lack of room, the file is made smaller by one share. */
 #define SPOOL_RESERVE_SHARES 8
-
-#endif

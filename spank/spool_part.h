@@ -4,8 +4,7 @@
  * the packages. The directory itself belongs to root, so that nobody else can make or replace a
  * file in it. It may be a file system of its own, so that a user can fill no other one.
  */
-#ifndef JOBTRAIL_SPOOL_PART_H
-#define JOBTRAIL_SPOOL_PART_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,5 +78,3 @@ static inline int spool_part_noted(int directory)
     spool_part_namespace(own, sizeof own);
     return own[0] == '\0' || strcmp(noted, own) == 0 ? 1 : -ESTALE;
 }
-
-#endif

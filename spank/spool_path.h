@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_SPOOL_PATH_H
-#define JOBTRAIL_SPOOL_PATH_H
+#pragma once
 
 #include <errno.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ static inline int spool_expand(const char *pattern, const char *node, char *path
 {
     return spool_expand_formats(pattern, node, JOB_FORMATS, path, size);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * What the plugin does at the start and the end of slurmd, and before steps, by running our
  * programs with bounded waits. A failure is a line in slurmd's log.
  */
-#ifndef JOBTRAIL_UPKEEP_H
-#define JOBTRAIL_UPKEEP_H
+#pragma once
 
 /* Compiles the configuration again where it is newer than the compiled policy, or where this plugin
  * cannot read the policy, as after an upgrade. When the configuration has errors the policy stays
@@ -17,5 +16,3 @@ void upkeep_start(const char *conf);
 
 /* Ends the watcher. */
 void upkeep_stop(const char *conf);
-
-#endif

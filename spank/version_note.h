@@ -12,8 +12,7 @@
  *
  * Readers skip other lines. Neither the name nor this format ever changes.
  */
-#ifndef JOBTRAIL_VERSION_NOTE_H
-#define JOBTRAIL_VERSION_NOTE_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ size_t version_note_others(const char *prefix, uint32_t formats[VERSIONS_MAX]);
 
 /* The path of a number's directory, as above, into `path`. Returns 0 or -ENAMETOOLONG. */
 int version_note_path(const char *prefix, uint32_t formats, char path[PATH_MAX]);
-
-#endif

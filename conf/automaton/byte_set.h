@@ -2,8 +2,7 @@
  *
  * A set of byte values.
  */
-#ifndef JOBTRAIL_BYTE_SET_H
-#define JOBTRAIL_BYTE_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ static inline void byte_set_invert(struct byte_set *set)
     for (unsigned i = 0; i < 4; i++)
         set->word[i] = ~set->word[i];
 }
-
-#endif

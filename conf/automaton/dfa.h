@@ -2,8 +2,7 @@
  *
  * A deterministic automaton that decides which rule of a list matches a whole text.
  */
-#ifndef JOBTRAIL_DFA_H
-#define JOBTRAIL_DFA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ int dfa_build(const struct nfa *nfa, const uint32_t *first_of, struct dfa *out, 
 int dfa_minimise(struct dfa *dfa);
 
 void dfa_free(struct dfa *dfa);
-
-#endif

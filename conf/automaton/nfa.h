@@ -3,8 +3,7 @@
  * A nondeterministic automaton for a list of rules: nodes in one array, edges by index, so that a
  * piece of it is copied by copying a range.
  */
-#ifndef JOBTRAIL_NFA_H
-#define JOBTRAIL_NFA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ void nfa_free(struct nfa *nfa);
  * node's rule accepts any text of one byte and more. Returns 0, or
  * -ENOMEM. */
 int nfa_universal(const struct nfa *nfa, uint64_t *bitmap);
-
-#endif

@@ -3,8 +3,7 @@
  * The patterns of jobtrail.conf: extended regular expressions over bytes, as in XALT's flex rules,
  * that match a whole text. jobtrail.conf(5), PATTERNS, is the reference.
  */
-#ifndef JOBTRAIL_PATTERN_H
-#define JOBTRAIL_PATTERN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ struct pattern_error {
  * automaton has grown beyond NFA_MAX_NODES or NFA_MAX_RULES; both fill `*why`; -ENOMEM. After an
  * error the automaton is good for nfa_free() only. */
 int pattern_add(struct nfa *nfa, const char *pattern, struct pattern_error *why);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The parts of a pattern that stand for one byte: [brackets] and \escapes.
  */
-#ifndef JOBTRAIL_PATTERN_SET_H
-#define JOBTRAIL_PATTERN_SET_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ int pattern_set_escape(const char *text, size_t *at, struct byte_set *set,
 /* The same for the bracket expression at text[*at], a '['. */
 int pattern_set_bracket(const char *text, size_t *at, struct byte_set *set,
                         struct pattern_error *why);
-
-#endif

@@ -3,8 +3,7 @@
  * Who calls a program of ours. In a user namespace (rootless containers, apptainer --fakeroot,
  * unshare -r) uid 0 may be a user of the node. Needs only libc, since the plugin has it too.
  */
-#ifndef JOBTRAIL_CALLER_H
-#define JOBTRAIL_CALLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -20,5 +19,3 @@ uid_t caller_uid(void);
 /* Whether this process is in another user namespace than the first. There root's files may seem to
  * be nobody's. */
 bool caller_in_user_namespace(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Variables that release what they hold when they go out of scope.
  */
-#ifndef JOBTRAIL_CONF_CLEANUP_H
-#define JOBTRAIL_CONF_CLEANUP_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,5 +28,3 @@ static inline void cleanup_fclose(FILE **stream)
 #define CLEANUP_FREE   __attribute__((cleanup(cleanup_free)))
 #define CLEANUP_CLOSE  __attribute__((cleanup(cleanup_close)))
 #define CLEANUP_FCLOSE __attribute__((cleanup(cleanup_fclose)))
-
-#endif

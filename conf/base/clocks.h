@@ -2,8 +2,7 @@
  *
  * Clocks and deadlines. A deadline is a time in nanoseconds of CLOCK_MONOTONIC, which nobody sets.
  */
-#ifndef JOBTRAIL_CLOCKS_H
-#define JOBTRAIL_CLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ static inline uint64_t cycles_read(void)
 /* Whether the kernel keeps its own clock by this counter: then it advances evenly, and is the same
  * on all processors. */
 bool cycles_are_clock(void);
-
-#endif

@@ -3,8 +3,7 @@
  * The options of a program's command line, from a table that says which member of a struct each one
  * fills, and what every program says of --help, --version and options that are wrong.
  */
-#ifndef JOBTRAIL_COMMAND_OPTIONS_H
-#define JOBTRAIL_COMMAND_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ enum options_result options_read(int argc, char **argv, const struct option_prog
 
 /* Reads a whole text that is a decimal number from `least` to `most`. Returns 0 or -EINVAL. */
 int options_number(const char *text, uint32_t least, uint32_t most, uint32_t *number);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_CRC_H
-#define JOBTRAIL_CRC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@ uint16_t crc16(const char *bytes, size_t size);
 
 /* The CRC of what gave `crc`, followed by these bytes. */
 uint16_t crc16_continue(uint16_t crc, const char *bytes, size_t size);
-
-#endif

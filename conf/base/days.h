@@ -4,8 +4,7 @@
  * times that the process writes are in this zone, too. A day has 23 or 25 hours where clocks are
  * changed. It begins with the first moment of its date: later than 0:00 where there is no 0:00.
  */
-#ifndef JOBTRAIL_DAYS_H
-#define JOBTRAIL_DAYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ int days_parse(const char *text, int32_t *day);
  * released by free(); NULL where there are none. Some years lack a day (Pacific/Apia, 2011), so the
  * date of what follows midnights[i] is days_of(midnights[i]). Returns 0 or -ENOMEM. */
 int days_midnights(uint64_t start_ns, uint64_t end_ns, uint64_t **midnights, size_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_DESCRIPTORS_H
-#define JOBTRAIL_DESCRIPTORS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@ int descriptors_keep(const int *keep, size_t count);
 /* Blocks SIGTERM and SIGINT, and the `count` others at `more`. Returns a descriptor to read them
  * from (signalfd(2)), without waiting, which the caller closes; or -errno. */
 int signal_fd(const int *more, size_t count);
-
-#endif

@@ -4,8 +4,7 @@
  * symbolic links; what is opened or made may be none, but for directory_make(). Each descriptor is
  * the caller's.
  */
-#ifndef JOBTRAIL_DIRECTORY_H
-#define JOBTRAIL_DIRECTORY_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -70,5 +69,3 @@ static inline void cleanup_listing(DIR **listing)
 }
 
 #define CLEANUP_LISTING __attribute__((cleanup(cleanup_listing)))
-
-#endif

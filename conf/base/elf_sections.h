@@ -2,8 +2,7 @@
  *
  * The sections of an ELF file that anybody may have made, within bounds: see elf_segments.h.
  */
-#ifndef JOBTRAIL_ELF_SECTIONS_H
-#define JOBTRAIL_ELF_SECTIONS_H
+#pragma once
 
 #include <gelf.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ const char *elf_part_text(const struct elf_part *part, uint64_t offset);
 
 /* Copies the `size` bytes at this offset. Returns 0, or -ENOEXEC where it does not have them. */
 int elf_part_copy(const struct elf_part *part, size_t offset, void *to, size_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * and bytes as a file speaks of, which a sparse file of some blocks has in gigabytes: so the file
  * is read here without it, and within bounds.
  */
-#ifndef JOBTRAIL_ELF_SEGMENTS_H
-#define JOBTRAIL_ELF_SEGMENTS_H
+#pragma once
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ size_t elf_build_id(const char *path, unsigned char id[BUILD_ID_MAX]);
 
 /* The same of an open file; -1 has none. */
 size_t elf_build_id_of(int fd, unsigned char id[BUILD_ID_MAX]);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Arrays that grow by doubling. Each macro returns 0, or -ENOMEM: the array is then as it was.
  */
-#ifndef JOBTRAIL_GROW_H
-#define JOBTRAIL_GROW_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ static inline int grow_to(void *array, size_t *room, size_t needed, size_t size)
 {
     return needed <= *room ? 0 : grow_to_double(array, room, needed, size);
 }
-
-#endif

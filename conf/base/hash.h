@@ -2,8 +2,7 @@
  *
  * SHA-1 as a key under which equal things are stored once; nothing here relies on it for security.
  */
-#ifndef JOBTRAIL_HASH_H
-#define JOBTRAIL_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ void id_cache_trim(struct id_cache *cache);
 
 void id_cache_clear(struct id_cache *cache);
 void id_cache_free(struct id_cache *cache);
-
-#endif

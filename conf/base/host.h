@@ -2,8 +2,7 @@
  *
  * The name of this node, and the ids of its boot and of its pid namespace.
  */
-#ifndef JOBTRAIL_HOST_H
-#define JOBTRAIL_HOST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ void host_boot(char boot[HOST_BOOT_SIZE]);
 
 /* The inode of this process's pid namespace (pid_namespaces(7)). 0: unknown. */
 uint64_t name_space_of_pids(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Reading and writing whole, in spite of signals and short counts.
  */
-#ifndef JOBTRAIL_IO_H
-#define JOBTRAIL_IO_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/uio.h>
@@ -40,5 +39,3 @@ int whole_file_take(int fd, size_t limit, char **text, size_t *size);
 
 /* The same of the file `path`. Symbolic links are followed. */
 int whole_file_open_read(const char *path, size_t limit, char **text, size_t *size);
-
-#endif

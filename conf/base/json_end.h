@@ -3,8 +3,7 @@
  * Where sound JSON ends (RFC 8259), in text without blanks between its tokens. Between quotes only
  * escapes are checked: text_is_ascii_json() checks the bytes.
  */
-#ifndef JOBTRAIL_JSON_END_H
-#define JOBTRAIL_JSON_END_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ bool json_pairs_are_misread(const char *json, size_t size);
 
 /* Writes each such pair as its character, in place, and a NUL behind all. Returns the size then. */
 size_t json_pairs_join(char *json, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Which numbers are meant: "none", "all", or numbers and ranges with commas between, "0,4-7".
  */
-#ifndef JOBTRAIL_NUMBER_LIST_H
-#define JOBTRAIL_NUMBER_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ bool number_list_is_valid(const char *text);
 
 /* Whether it has the number. */
 bool number_list_has(const char *text, uint32_t number);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_PRIVILEGES_H
-#define JOBTRAIL_PRIVILEGES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int as_user(const struct as_user_order *order);
 /* Gives up all capabilities (capabilities(7)) of this process for good, and the way to get new ones
  * by a program. Root's files stay its own; what is open stays open. Returns 0 or -errno. */
 int capabilities_drop(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_PROCESS_H
-#define JOBTRAIL_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ bool process_is_stopped(int32_t pid);
 
 /* Whether its cgroup is frozen. */
 bool process_is_frozen(int32_t pid);
-
-#endif

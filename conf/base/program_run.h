@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_PROGRAM_RUN_H
-#define JOBTRAIL_PROGRAM_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ void program_result_free(struct program_result *result);
  * where that is not known or the path has no room; whether there is such a file is not looked at.
  */
 bool program_place(const char *from_program, char *path, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Progress of something long on a terminal: one line on stderr, which is written over. Nothing is
  * printed where stderr is no terminal.
  */
-#ifndef JOBTRAIL_PROGRESS_H
-#define JOBTRAIL_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void progress_show(const struct progress *progress, size_t count, const char *no
 
 /* Clears the line, before anything else is printed. */
 void progress_clear(const struct progress *progress);
-
-#endif

@@ -3,8 +3,7 @@
  * A file in the place of another one: readers get the old file or the new one, whole. It is written
  * as PATH.new. What a killed writer has left under that name is used by the next one.
  */
-#ifndef JOBTRAIL_REPLACEMENT_H
-#define JOBTRAIL_REPLACEMENT_H
+#pragma once
 
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -49,5 +48,3 @@ void set_aside_forget(int directory, const char *name);
  * one: the owner of a file shall not have it take more room here than there. Returns 0 or -errno.
  */
 int set_aside_copy(int from, int to, off_t limit);
-
-#endif

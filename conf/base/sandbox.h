@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_SANDBOX_H
-#define JOBTRAIL_SANDBOX_H
+#pragma once
 
 /* What a child that reads users' files may do beside reading them. */
 enum sandbox_kind {
@@ -14,5 +13,3 @@ enum sandbox_kind {
  * (privileges.h). Where the kernel has no such filters, nothing is done. Returns 0 or -errno: then
  * the process must end. */
 int sandbox_enter(enum sandbox_kind kind);
-
-#endif

@@ -3,8 +3,7 @@
  * Messages to stderr go to syslog(3), facility daemon, once nobody reads them any more: the epilog
  * has stopped waiting, or the program has gone to the background.
  */
-#ifndef JOBTRAIL_STDERR_OR_SYSLOG_H
-#define JOBTRAIL_STDERR_OR_SYSLOG_H
+#pragma once
 
 /* Makes stderr go to syslog as soon as its descriptor is a pipe that nobody reads. SIGPIPE must be
  * ignored. Called once, before the first message; without memory stderr stays as it is. `program`
@@ -13,5 +12,3 @@ void stderr_or_syslog_open(const char *program);
 
 /* From now on all messages go to syslog. */
 void stderr_or_syslog_switch(void);
-
-#endif

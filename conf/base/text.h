@@ -5,8 +5,7 @@
  * do the bytes of a genuine U+EF80..U+EFFF. So each string of bytes has one form, from which it can
  * be restored.
  */
-#ifndef JOBTRAIL_TEXT_H
-#define JOBTRAIL_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ enum { TERMINAL_WORD_SIZE = 1024 };
 
 /* The same of a word, for a message: returns `room`. */
 const char *terminal_word(const char *word, char room[TERMINAL_WORD_SIZE]);
-
-#endif

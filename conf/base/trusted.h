@@ -12,8 +12,7 @@
  *
  * Needs only libc, since the plugin has it too.
  */
-#ifndef JOBTRAIL_TRUSTED_H
-#define JOBTRAIL_TRUSTED_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -53,5 +52,3 @@ int trusted_beside(const char *path, char *culprit, size_t size);
 /* Opens the directory `path`, made with this mode where it is missing, in which nobody but root can
  * write. Returns a descriptor, which the caller closes, or -errno; `culprit` may be "". */
 int trusted_directory_make(const char *path, mode_t mode, char *culprit, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Uuids of version 7 (RFC 9562), which begin with a time: libuuid makes them from 2.41 on. All else
  * about uuids is libuuid's.
  */
-#ifndef JOBTRAIL_UUID7_H
-#define JOBTRAIL_UUID7_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ int uuid7_of(uint64_t time_ns, const void *bytes, size_t size, uuid_t uuid);
 
 /* Whether `text`, which may be NULL, is a uuid as uuid_parse(3) takes it, and nothing else. */
 bool uuid_is_text(const char *text);
-
-#endif

@@ -8,8 +8,7 @@
  * The child sends the last message when its work is done and exits with the status 0; without
  * either it broke down.
  */
-#ifndef JOBTRAIL_WORKER_H
-#define JOBTRAIL_WORKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ int worker_send(struct worker_pipe *pipe, uint64_t unit, const struct iovec *par
 
 /* The same of the last message. */
 int worker_send_last(struct worker_pipe *pipe, const void *bytes, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The subcommands of jobtrail-conf. Each returns the program's exit status.
  */
-#ifndef JOBTRAIL_CONF_COMMAND_H
-#define JOBTRAIL_CONF_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ enum exit_status command_refused(const struct conf_error *why);
 /* Prints a JSON value and releases it. Returns STATUS_OK, or STATUS_REFUSED when out of memory. */
 struct json_object;
 enum exit_status command_print_json(struct json_object *value);
-
-#endif

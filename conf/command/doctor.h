@@ -2,8 +2,7 @@
  *
  * jobtrail-conf doctor: what keeps jobtrail from recording on this node, as a list of findings.
  */
-#ifndef JOBTRAIL_DOCTOR_H
-#define JOBTRAIL_DOCTOR_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -114,5 +113,3 @@ bool doctor_is_changeable(struct doctor *doctor, const char *check, const char *
 /* Whether users cannot read the file `path`, or search a directory on the way to it. Adds a finding
  * if so. */
 bool doctor_is_unreadable(struct doctor *doctor, const char *check, const char *path);
-
-#endif

@@ -3,8 +3,7 @@
  * What doctor looks at. A check is a row of command_tables.c and a function here, which an
  * extension defines in its own folder.
  */
-#ifndef JOBTRAIL_DOCTOR_CHECKS_H
-#define JOBTRAIL_DOCTOR_CHECKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -63,5 +62,3 @@ void doctor_libraries(struct doctor *doctor, const struct conf *conf);
 void doctor_profiles(struct doctor *doctor, const struct conf *conf);
 void doctor_routines(struct doctor *doctor, const struct conf *conf);
 void doctor_witness(struct doctor *doctor, const struct conf *conf);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What starts jobtrail's programs at regular times.
  */
-#ifndef JOBTRAIL_DOCTOR_TIMER_H
-#define JOBTRAIL_DOCTOR_TIMER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ struct doctor_duty {
 /* Looks for a timer of systemd's, or a line of cron's, that runs it. Returns whether there is one,
  * and adds a finding if so, or if `is_needed`. */
 bool doctor_duty(struct doctor *doctor, const struct doctor_duty *duty, bool is_needed);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What a policy decides, and which rule of the configuration it was compiled from does.
  */
-#ifndef JOBTRAIL_EXPLAIN_H
-#define JOBTRAIL_EXPLAIN_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -72,5 +71,3 @@ int explain_library(const struct explain *explain, const char *path, struct json
 
 /* What [routines] says about the library in it. */
 int explain_routines(const struct explain *explain, const char *path, struct json_object *all);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The line of plugstack.conf that loads the plugin (spank(8), "CONFIGURATION").
  */
-#ifndef JOBTRAIL_PLUGSTACK_H
-#define JOBTRAIL_PLUGSTACK_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ enum plugstack_kind plugstack_parse(const char *text, size_t size, struct plugst
 /* Finds the line in the file `path` and what it includes. Returns 1, 0 when there is none, or
  * -errno when `path` cannot be read. */
 int plugstack_find(const char *path, struct plugstack_line *line);
-
-#endif

@@ -15,8 +15,7 @@
  * aligned to 4 bytes, come `rules` entries of `struct policy_rule`. A DFA of a list without rules
  * has states == 0.
  */
-#ifndef JOBTRAIL_POLICY_H
-#define JOBTRAIL_POLICY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -158,5 +157,3 @@ struct policy_rule {
     uint32_t action; /* enum policy_action */
     uint32_t line;   /* in jobtrail.conf, from 1; 0: a built-in rule */
 };
-
-#endif

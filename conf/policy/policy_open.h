@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_POLICY_OPEN_H
-#define JOBTRAIL_POLICY_OPEN_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -28,5 +27,3 @@ static inline int policy_path(const char *conf, char *path, size_t size)
     memcpy(path + length, policy, sizeof policy);
     return 1;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Reading a compiled policy that is in memory. Header only, no libc, no allocation, so that the
  * preload library, the SPANK plugin and our programs share one bounds-checked reader.
  */
-#ifndef JOBTRAIL_POLICY_READ_H
-#define JOBTRAIL_POLICY_READ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -294,5 +293,3 @@ static inline const struct policy_known_table *policy_known_table(const void *ba
             return &table[i];
     return NULL;
 }
-
-#endif

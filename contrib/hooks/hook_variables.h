@@ -7,8 +7,7 @@
  * where it is unset, and XALT_RUN_UUID with it: hooks for XALT call
  * $XALT_DIR/libexec/xalt_record_pkg where both are set.
  */
-#ifndef JOBTRAIL_HOOK_VARIABLES_H
-#define JOBTRAIL_HOOK_VARIABLES_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -41,5 +40,3 @@ bool hook_variable_is_list(const struct hook_variable *variable);
 
 /* Whether an entry can be put before the `user`'s value of a list. */
 bool hook_variable_has_room(const struct hook_variable *variable, const char *user);
-
-#endif

@@ -36,8 +36,7 @@
  * job's user can write anything into the file.
  */
 /* clang-format on */
-#ifndef JOBTRAIL_PACKAGES_H
-#define JOBTRAIL_PACKAGES_H
+#pragma once
 
 #define PACKAGES_NAME "packages"
 
@@ -45,5 +44,3 @@ enum { PACKAGES_LINE = 4096, PACKAGES_BYTES = 16 << 20 };
 
 /* The longest PROGRAM, NAME and VERSION that readers take, in bytes. */
 enum { PACKAGES_PROGRAM = 32, PACKAGES_NAME_BYTES = 256, PACKAGES_VERSION = 128 };
-
-#endif

@@ -9,8 +9,7 @@
  * The patterns are the shell's (glob(7)), in which a star matches slashes too. Of several lines
  * that match the first one decides.
  */
-#ifndef JOBTRAIL_CONF_LIBRARIES_H
-#define JOBTRAIL_CONF_LIBRARIES_H
+#pragma once
 
 #include "conf/conf.h"
 
@@ -26,5 +25,3 @@ const struct conf_line *conf_library_group(const struct conf *conf, const char *
 /* The key of the directory of logs that log_dir is, has or lies in on the disk, by whatever links
  * and mounts; NULL: none. */
 const char *conf_library_log_dir_is_in(const struct conf *conf);
-
-#endif

@@ -3,8 +3,7 @@
  * A list of shell patterns (glob(7)) for names of files, which is asked about many names: patterns
  * of one star at an end or at both ends, as *.so and *.so.*, are compared without fnmatch(3).
  */
-#ifndef JOBTRAIL_GLOBS_H
-#define JOBTRAIL_GLOBS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ bool globs_match(const struct globs *globs, const char *name);
 
 /* Takes NULL. */
 void globs_free(struct globs *globs);
-
-#endif

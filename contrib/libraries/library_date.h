@@ -18,8 +18,7 @@
  *
  * A weekday that is not that of the date is told, and changes nothing: the date counts.
  */
-#ifndef JOBTRAIL_LIBRARY_DATE_H
-#define JOBTRAIL_LIBRARY_DATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ size_t library_date_read(struct library_days *days, const char *at, const char *
 
 /* The local date of a day since 1970-01-01: year, month 1 to 12, weekday 0 (Sunday) to 6. */
 void library_date_of_day(int32_t day, int *year, int *month, int *weekday);
-
-#endif

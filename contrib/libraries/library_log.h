@@ -17,8 +17,7 @@
  * log's local times: "# jobtrail: sorted Asia/Tokyo". Without it they are in the zone of whoever
  * reads. LIBRARY_LOG_UNSORTED says the same of a log whose lines are in no order.
  */
-#ifndef JOBTRAIL_LIBRARY_LOG_H
-#define JOBTRAIL_LIBRARY_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void library_log_name(const char *path, char name[LIBRARY_NAME_SIZE]);
 
 /* The part of a library's name that people say: imsl20 of libimsl20. */
 const char *library_log_short(const char *name);
-
-#endif

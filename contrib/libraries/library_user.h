@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_LIBRARY_USER_H
-#define JOBTRAIL_LIBRARY_USER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ enum { LIBRARY_USER_SIZE = 64 };
  * something else (it has blanks or other bytes than a name of a user has, or digits alone). A
  * directory service can take long to answer. */
 void library_user_name(uint32_t uid, char name[LIBRARY_USER_SIZE]);
-
-#endif

@@ -7,8 +7,7 @@
  * Some systems do not set it. There users can choose it, since a process that has none may set any,
  * once. So it is left out for processes of jobs.
  */
-#ifndef JOBTRAIL_LIBRARY_WHO_H
-#define JOBTRAIL_LIBRARY_WHO_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ struct library_who {
     char event[LIBRARY_EVENT_SIZE];     /* the same for all changes of one installation: of one
                                            user in one session (watch_new.h); "": none */
 };
-
-#endif

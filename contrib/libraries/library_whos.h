@@ -10,8 +10,7 @@
  * Who closes a file need not have written to it: any process can send an open file to another one
  * (unix(7), SCM_RIGHTS). So a close alone names nobody, and takes nobody's place.
  */
-#ifndef JOBTRAIL_LIBRARY_WHOS_H
-#define JOBTRAIL_LIBRARY_WHOS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ void library_whos_find(const struct library_whos *whos,
  * from this version of jobtrail. */
 int library_whos_write(const struct library_whos *whos, int fd);
 int library_whos_read(int fd, struct library_whos **whos);
-
-#endif

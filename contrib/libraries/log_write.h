@@ -3,8 +3,7 @@
  * Writes logs of the form of library_log.h. A line that a killed writer has left is ended by the
  * next one.
  */
-#ifndef JOBTRAIL_LOG_WRITE_H
-#define JOBTRAIL_LOG_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ int library_log_rotate(const struct library_logs *logs, const char *name);
  * -errno, and the log is as it was. */
 int library_log_write(const struct library_logs *logs, const char *name,
                       const struct log_message *message, const char *user, int64_t time_s);
-
-#endif

@@ -4,8 +4,7 @@
  * directory is root's alone. The watch first reads what the kernel has to tell, then answers with
  * all that it remembers (library_whos.h).
  */
-#ifndef JOBTRAIL_WHO_SOCKET_H
-#define JOBTRAIL_WHO_SOCKET_H
+#pragma once
 
 #include "contrib/libraries/library_whos.h"
 
@@ -34,5 +33,3 @@ int who_socket_ask(int state, struct library_whos **whos);
 int who_file_write(int state, const struct library_whos *whos);
 int who_file_read(int state, struct library_whos **whos);
 int who_file_remove(int state);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The calls of a process: the trees of its threads in one, and the calls that were open.
  */
-#ifndef JOBTRAIL_CALL_TREE_H
-#define JOBTRAIL_CALL_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ int call_tree_add_open(struct call_tree *tree, struct open_call call);
 /* Ends the open calls at `end` (ticks), and makes exclusive times: inclusive minus that of the
  * callees, never below 0. Where the callees took longer, inclusive becomes theirs. Once. */
 void call_tree_finish(struct call_tree *tree, uint64_t end);
-
-#endif

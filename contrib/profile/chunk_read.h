@@ -2,8 +2,7 @@
  *
  * Reads the chunks of a file of profiles (preload/profile/profile_file.h) into processes.
  */
-#ifndef JOBTRAIL_CHUNK_READ_H
-#define JOBTRAIL_CHUNK_READ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ int routines_chunk(const char *bytes, size_t size, struct profiled_process *proc
 
 /* Adds what a thread counted of them. The same. */
 int calls_chunk(const char *bytes, size_t size, struct profiled_process *process, size_t *damaged);
-
-#endif

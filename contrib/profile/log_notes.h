@@ -3,8 +3,7 @@
  * Lines of a log with "#": which programs of which job and step it is of, and on which nodes they
  * ran; and which ranks could not be counted to their end, or without stacks.
  */
-#ifndef JOBTRAIL_LOG_NOTES_H
-#define JOBTRAIL_LOG_NOTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,5 +20,3 @@ int log_origins(const struct profile_set *set, const bool *is_taken, FILE *to);
 
 /* `is_taken`: for each rank; NULL: all of them. */
 void log_marks(const struct profile_set *set, const bool *is_taken, FILE *to);
-
-#endif

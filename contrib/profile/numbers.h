@@ -2,8 +2,7 @@
  *
  * Comparing and adding numbers, seconds, and plurals of words.
  */
-#ifndef JOBTRAIL_PROFILE_NUMBERS_H
-#define JOBTRAIL_PROFILE_NUMBERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ static inline const char *plural_end(uint64_t count)
 {
     return plural(count, "", "s");
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Collects what one node's file of profiles has, by ranks.
  */
-#ifndef JOBTRAIL_PROFILE_COLLECT_H
-#define JOBTRAIL_PROFILE_COLLECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ struct collect_facts {
 /* Adds the ranks of the content, whose trees are finished by it. Returns 0 or -errno. */
 int profile_collect(struct profile_content *content, const struct collect_facts *facts,
                     struct profile_set *set);
-
-#endif

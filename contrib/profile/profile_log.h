@@ -2,8 +2,7 @@
  *
  * Logs of profiles as text, for jobtrail-profile(1) and for the flush.
  */
-#ifndef JOBTRAIL_PROFILE_LOG_H
-#define JOBTRAIL_PROFILE_LOG_H
+#pragma once
 
 #include <stdio.h>
 
@@ -54,5 +53,3 @@ int profile_log_text(const struct profile_log *log, size_t rank, FILE *to);
 
 /* The rows of its ranks, or of that one. */
 int profile_log_rows(const struct profile_log *log, size_t rank, struct profile_rows *rows);
-
-#endif

@@ -5,8 +5,7 @@
  * start to its end, and never mapped, and a chunk that is not valid is counted and skipped. Nothing
  * here depends on what else is known of the job.
  */
-#ifndef JOBTRAIL_PROFILE_READ_H
-#define JOBTRAIL_PROFILE_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ bool profiled_calls_mpi(const struct profiled_process *process);
 
 /* Ends the open calls of routines at `end` (ticks). Once. */
 void calls_finish(struct profiled_process *process, uint64_t end);
-
-#endif

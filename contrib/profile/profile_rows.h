@@ -2,8 +2,7 @@
  *
  * The rows of a log: one for each stack, or for each function.
  */
-#ifndef JOBTRAIL_PROFILE_ROWS_H
-#define JOBTRAIL_PROFILE_ROWS_H
+#pragma once
 
 #include "contrib/profile/profile_set.h"
 
@@ -46,5 +45,3 @@ struct profile_rows {
  * the same function is around. Returns 0 or -ENOMEM; free(rows->row) releases. */
 int profile_rows_make(const struct profile_set *set, const uint32_t *id, const bool *is_taken,
                       bool by_function, enum profile_sort sort, struct profile_rows *rows);
-
-#endif

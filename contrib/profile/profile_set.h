@@ -3,8 +3,7 @@
  * Profiles of ranks, of one node or several: each stack is there once, for all ranks, and each
  * table of times is, however many ranks have an equal one.
  */
-#ifndef JOBTRAIL_PROFILE_SET_H
-#define JOBTRAIL_PROFILE_SET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -180,5 +179,3 @@ int profile_set_drop_repeated(struct profile_set *set, size_t *repeated);
 
 /* Adds all that another set has. It is changed, and empty afterwards. Returns 0 or -errno. */
 int profile_set_merge(struct profile_set *set, struct profile_set *other);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * How and when ranks ended that did not reach their exit handlers, in words.
  */
-#ifndef JOBTRAIL_RANK_END_H
-#define JOBTRAIL_RANK_END_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -48,5 +47,3 @@ enum { RANK_END_OPEN_TEXT = 96 };
 
 /* Of so many: "ends of 2 ranks are not known: their times are too short". Returns `text`. */
 const char *rank_end_open_text(size_t open, char text[RANK_END_OPEN_TEXT]);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Time in MPI and in designated libraries, as people read it.
  */
-#ifndef JOBTRAIL_ROUTINE_LOG_H
-#define JOBTRAIL_ROUTINE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,5 +52,3 @@ struct program_logs {
  * `*untold` as of set_programs_each(). Returns 0 or -ENOMEM; -EIO where `to` takes no more. */
 int program_logs_print(struct program_logs *logs, const bool *is_taken, bool is_mpi,
                        size_t *untold);
-
-#endif

@@ -3,8 +3,7 @@
  * The time that the ranks of a step spent in MPI and in designated libraries, in few numbers. Times
  * of a routine are those without the counted routines that it called itself: none is in two sums.
  */
-#ifndef JOBTRAIL_ROUTINE_SUMMARY_H
-#define JOBTRAIL_ROUTINE_SUMMARY_H
+#pragma once
 
 #include "contrib/profile/profile_set.h"
 
@@ -50,5 +49,3 @@ struct routine_summary {
  * free(summary->routine) releases. */
 int routine_summary_make(const struct profile_set *set, const bool *is_taken,
                          struct routine_summary *summary);
-
-#endif

@@ -12,8 +12,7 @@
  * A file that has its name is complete, its header too. The file is its writer's: readers check
  * each number in it.
  */
-#ifndef JOBTRAIL_SAMPLE_FILE_H
-#define JOBTRAIL_SAMPLE_FILE_H
+#pragma once
 
 #include "contrib/profile/profile_collect.h"
 #include "contrib/profile/set_file.h"
@@ -70,5 +69,3 @@ struct sample_file {
  * is no such file or a damaged one; -ENOMEM, -EFBIG; -errno of the read. */
 int sample_file_read(int fd, struct sample_file *file);
 void sample_file_free(struct sample_file *file);
-
-#endif

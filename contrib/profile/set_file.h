@@ -14,8 +14,7 @@
  *
  * The file is its writer's: readers check each number in it.
  */
-#ifndef JOBTRAIL_SET_FILE_H
-#define JOBTRAIL_SET_FILE_H
+#pragma once
 
 #include "contrib/profile/profile_set.h"
 
@@ -46,5 +45,3 @@ int set_file_write_to(const struct set_file_sink *to, struct profile_set *set);
 /* Reads a set from the start of `fd`. Returns 0, and profile_set_free() is to release the set;
  * -EINVAL where it is no such file or a damaged one; -ENOMEM; -errno of the read. */
 int set_file_read(int fd, struct profile_set *set);
-
-#endif

@@ -4,8 +4,7 @@
  * place in the list of all, sorted by their hashes. Stacks with equal hashes are in the order of
  * their texts.
  */
-#ifndef JOBTRAIL_SET_ORDER_H
-#define JOBTRAIL_SET_ORDER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ struct missing_nodes {
  * Returns 0 or -ENOMEM. */
 int missing_nodes(const struct profile_set *set, uint64_t now_ns,
                   void (*tell)(void *context, const struct missing_nodes *missing), void *context);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Which ranks of a set ran which program. Sums are of one program alone.
  */
-#ifndef JOBTRAIL_SET_PROGRAMS_H
-#define JOBTRAIL_SET_PROGRAMS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -54,5 +53,3 @@ int set_programs_count(const struct set_programs *programs, const bool *is_taken
 /* Sets `is_of` to true for all ranks of programs with this hash, name, or path. Returns whether
  * there is one. */
 bool set_programs_choose(const struct set_programs *programs, const char *word, bool *is_of);
-
-#endif

@@ -4,8 +4,7 @@
  * file is believed where its build-id is the process's; the separate debug information of that
  * build-id is. The files are anybody's: they are read within bounds (conf/base/elf_sections.h).
  */
-#ifndef JOBTRAIL_SYMBOL_NAMES_H
-#define JOBTRAIL_SYMBOL_NAMES_H
+#pragma once
 
 #include "contrib/profile/profile_read.h"
 
@@ -28,5 +27,3 @@ const char *symbol_name(struct symbol_names *names, const struct profiled_object
                         uint64_t address);
 
 void symbol_names_free(struct symbol_names *names);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Which processes of a node are a rank together.
  */
-#ifndef JOBTRAIL_TASK_RANKS_H
-#define JOBTRAIL_TASK_RANKS_H
+#pragma once
 
 #include "contrib/profile/profile_read.h"
 
@@ -24,5 +23,3 @@ int task_ranks_sort(struct profile_content *content, struct task_process **sorte
 
 /* Whether two that follow each other are of one rank. */
 bool task_ranks_are_same(const struct task_process *a, const struct task_process *b);
-
-#endif

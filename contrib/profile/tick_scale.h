@@ -2,8 +2,7 @@
  *
  * Ticks of a profile as nanoseconds.
  */
-#ifndef JOBTRAIL_TICK_SCALE_H
-#define JOBTRAIL_TICK_SCALE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ uint64_t tick_most(const struct profiled_process *process, const struct profile_
 
 /* The time since the Epoch of a reading, by the clock as it was at `from`. */
 uint64_t tick_real_ns(const struct tick_scale *scale, uint64_t ticks);
-
-#endif

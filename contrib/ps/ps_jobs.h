@@ -4,8 +4,7 @@
  * Others cannot list the spool. So they name a job, or it is the one that this process is in, or
  * those that their processes here are in.
  */
-#ifndef JOBTRAIL_PS_JOBS_H
-#define JOBTRAIL_PS_JOBS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ int ps_jobs_find(const char *spool, const uint32_t *ids, size_t count, bool all,
                  struct ps_jobs *jobs);
 
 void ps_jobs_free(struct ps_jobs *jobs);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Rows of running programs as sacct(1) prints rows: columns, or fields between bars, or JSON.
  */
-#ifndef JOBTRAIL_PS_OUTPUT_H
-#define JOBTRAIL_PS_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ void ps_print_head(enum ps_form form, const struct ps_columns *columns, bool has
 void ps_print_row(enum ps_form form, const struct ps_columns *columns, const struct ps_row *row,
                   bool is_first);
 void ps_print_end(enum ps_form form);
-
-#endif

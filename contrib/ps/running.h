@@ -6,8 +6,7 @@
  * of time and memory. What it tells is believed of the user's own programs alone: each run has a
  * process of this user that lives, as the kernel says to who calls this.
  */
-#ifndef JOBTRAIL_RUNNING_H
-#define JOBTRAIL_RUNNING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ int running_read(const struct conf *conf, int ledger, uid_t uid, gid_t gid,
                  struct running_list *list);
 
 void running_free(struct running_list *list);
-
-#endif

@@ -3,8 +3,7 @@
  * Rules of [routines] about modules. A process knows nothing of modules, but the paths of its
  * libraries. So these rules become rules about the directories that the map of [link] modules has.
  */
-#ifndef JOBTRAIL_ROUTINE_MODULES_H
-#define JOBTRAIL_ROUTINE_MODULES_H
+#pragma once
 
 #include "conf/conf.h"
 
@@ -12,5 +11,3 @@
 
 /* The first rule about modules, or NULL. */
 const struct conf_rule *routine_modules_rule(const struct conf *conf);
-
-#endif

@@ -3,8 +3,7 @@
  * The writer of a job's file of what the kernel told (contrib/witness/job/kernel_notes.h): lines
  * are gathered and appended together.
  */
-#ifndef JOBTRAIL_JOB_NOTES_H
-#define JOBTRAIL_JOB_NOTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void job_notes_lost(struct job_notes *notes, uint64_t from_ns, uint64_t to_ns, u
 /* Appends what there is to write. Returns 0 or -errno: then it stays for the next time, if there is
  * not too much of it. */
 int job_notes_write(struct job_notes *notes);
-
-#endif

@@ -10,8 +10,7 @@
  * what has no room is counted. Of the room for processes, and for the files that they map, a job
  * can take half of what others leave: however many processes a user has, there is some for others.
  */
-#ifndef JOBTRAIL_KERNEL_PROCESSES_H
-#define JOBTRAIL_KERNEL_PROCESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ void kernel_processes_sweep(struct kernel_processes *processes, uint64_t now_ns,
 
 /* Forgets all processes of the job. */
 void kernel_processes_drop(struct kernel_processes *processes, uint32_t job);
-
-#endif

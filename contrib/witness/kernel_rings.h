@@ -6,8 +6,7 @@
  * CLOCK_BOOTTIME. Its bytes are read with bounds, and nothing else is touched: recorded streams can
  * be read as those of a running kernel.
  */
-#ifndef JOBTRAIL_KERNEL_RINGS_H
-#define JOBTRAIL_KERNEL_RINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ int kernel_rings_descriptor(const struct kernel_rings *rings);
 uint64_t kernel_rings_read(struct kernel_rings *rings, uint64_t until_ns,
                            void (*take)(void *context, const struct kernel_event *event),
                            void *context);
-
-#endif

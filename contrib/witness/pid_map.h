@@ -2,8 +2,7 @@
  *
  * A hash table from pids to places of an array, from 1 on. Of equal pids the oldest is found.
  */
-#ifndef JOBTRAIL_PID_MAP_H
-#define JOBTRAIL_PID_MAP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ uint32_t pid_map_find(const struct pid_map *map, int32_t pid);
 uint32_t pid_map_add(struct pid_map *map, int32_t pid);
 
 void pid_map_remove(struct pid_map *map, uint32_t place);
-
-#endif

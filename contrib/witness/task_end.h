@@ -4,8 +4,7 @@
  * that has ended, and the socket to which it sends that of all CPUs: messages of generic netlink as
  * bytes, read with bounds. Recorded ones can be read as those of a running kernel.
  */
-#ifndef JOBTRAIL_TASK_END_H
-#define JOBTRAIL_TASK_END_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ int task_end_socket_open(void);
 int task_end_socket_read(int fd, unsigned most,
                          void (*take)(void *context, const struct task_end *end), void *context,
                          uint64_t *overruns);
-
-#endif

@@ -3,8 +3,7 @@
  * The jobs of this node: their directories in the spool, whose journals (spank/journal.h) name the
  * daemons of steps, and into which what the kernel tells is written.
  */
-#ifndef JOBTRAIL_WITNESS_JOBS_H
-#define JOBTRAIL_WITNESS_JOBS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ struct job_notes *witness_jobs_notes(struct witness_jobs *jobs, uint32_t job);
 
 /* The first job behind the number `job` (0: the first of all); 0: there is no more. */
 uint32_t witness_jobs_next(const struct witness_jobs *jobs, uint32_t job);
-
-#endif

@@ -5,8 +5,7 @@
  * but the daemons that start these, on all nodes, have the port of the same control in their
  * arguments.
  */
-#ifndef JOBTRAIL_LAUNCHER_H
-#define JOBTRAIL_LAUNCHER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ uint64_t launcher_program(char **envp);
 /* The argument of --control-port in a command line of `size` bytes, as /proc has it: arguments that
  * end by NUL each. NULL where there is none. */
 const char *launcher_port(const char *line, size_t size);
-
-#endif

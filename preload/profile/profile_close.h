@@ -4,12 +4,9 @@
  * functions are others. So dlclose(3), which asks nobody who has called it, comes here first. A
  * program that the library is linked into closes its objects unnoticed, unless it is preloaded too.
  */
-#ifndef JOBTRAIL_PROFILE_CLOSE_H
-#define JOBTRAIL_PROFILE_CLOSE_H
+#pragma once
 
 #include <stdint.h>
 
 /* How often dlclose(3) was called. */
 uint32_t profile_closes(void);
-
-#endif

@@ -62,8 +62,7 @@
  * User processes can write anything into the file. Readers take nothing about identity from it, and
  * check every number.
  */
-#ifndef JOBTRAIL_PROFILE_FILE_H
-#define JOBTRAIL_PROFILE_FILE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -371,5 +370,3 @@ _Static_assert(PROFILE_NODES * sizeof(struct profile_node) == PROFILE_EVENTS_AT 
 _Static_assert(PROFILE_EVENTS * sizeof(struct profile_event) ==
                    PROFILE_THREAD_BYTES - PROFILE_EVENTS_AT,
                "the events have their pages");
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_PROFILE_GROW_H
-#define JOBTRAIL_PROFILE_GROW_H
+#pragma once
 
 #include "preload/profile/profile_own.h"
 
@@ -19,5 +18,3 @@ void *profile_grow(const struct profile_own *own, const struct profile_shape *sh
 
 /* Private memory, zeros; in forked children too where `forget` is set. NULL: there is none. */
 void *profile_memory(size_t bytes, bool forget);
-
-#endif

@@ -3,8 +3,7 @@
  * Blocks signals for some instructions: a handler that leaves by siglongjmp(3) would leave behind
  * what is half made, or an open descriptor.
  */
-#ifndef JOBTRAIL_PROFILE_HOLD_H
-#define JOBTRAIL_PROFILE_HOLD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@
  * profile_hold_end() is to be given. */
 uint64_t profile_hold(void);
 void profile_hold_end(uint64_t before);
-
-#endif

@@ -3,8 +3,7 @@
  * What this process alone has of its profile: memory that the kernel fills with zeros in forked
  * children.
  */
-#ifndef JOBTRAIL_PROFILE_LIVE_H
-#define JOBTRAIL_PROFILE_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ struct profile_live {
 
 /* NULL: no function was called yet. */
 struct profile_live *profile_live(void);
-
-#endif

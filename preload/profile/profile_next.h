@@ -2,8 +2,7 @@
  *
  * Finds the functions of other libraries that would be called if ours of that name were not there.
  */
-#ifndef JOBTRAIL_PROFILE_NEXT_H
-#define JOBTRAIL_PROFILE_NEXT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ enum profile_hooks_state { HOOKS_UNKNOWN = 0, HOOKS_NONE, HOOKS_THERE };
 /* Finds the hooks that would be called if ours were not there. Those of libc are empty, and are
  * none; nothing behind them would be called. `ours`: the address of our own. */
 void profile_next_hooks(uintptr_t ours, struct profile_hooks *hooks);
-
-#endif

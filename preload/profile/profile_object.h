@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_PROFILE_OBJECT_H
-#define JOBTRAIL_PROFILE_OBJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ bool profile_object_forget(void);
 
 /* Whether the object of this number is loaded no more. */
 bool profile_object_is_gone(uint32_t number);
-
-#endif

@@ -11,8 +11,7 @@
  * longjmp(). So each step leaves something that a call can go on from, in the order in which it
  * stores; what the compiler must not move is parted by profile_order().
  */
-#ifndef JOBTRAIL_PROFILE_OWN_H
-#define JOBTRAIL_PROFILE_OWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -107,5 +106,3 @@ bool profile_more_frames(struct profile_own *own);
 /* Adds an event, and sets when the next one may be. */
 void profile_event_add(struct profile_own *own, uint64_t ticks, uint32_t node,
                        enum profile_event_kind kind);
-
-#endif

@@ -3,8 +3,7 @@
  * The profile's file (profile_file.h) as the process finds it in its spool directory: made by root
  * for a job that asked for it. No descriptor is kept: a program may close all that it has.
  */
-#ifndef JOBTRAIL_PROFILE_PLACE_H
-#define JOBTRAIL_PROFILE_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void *profile_place_pages(const struct profile_place *place, int fd, void *addre
 /* Fills the head of a chunk and publishes it. */
 void profile_place_publish(struct profile_chunk *chunk, uint64_t offset, uint32_t bytes,
                            uint64_t process, enum profile_kind kind);
-
-#endif

@@ -3,8 +3,7 @@
  * The profile of this process: its chunk in the file, made when a function is first called that was
  * built with -finstrument-functions. A forked child has a chunk of its own.
  */
-#ifndef JOBTRAIL_PROFILE_RUN_H
-#define JOBTRAIL_PROFILE_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void profile_run_confine(bool may_count);
 
 /* Says in the file that the program's own hooks are called. */
 void profile_run_mark_hooked(void);
-
-#endif

@@ -7,8 +7,7 @@
  * their stack pointer and their caller, and differ by the place of their entry. Frames on an
  * alternate signal stack are compared with each other alone.
  */
-#ifndef JOBTRAIL_PROFILE_STACK_H
-#define JOBTRAIL_PROFILE_STACK_H
+#pragma once
 
 #include "preload/profile/profile_own.h"
 
@@ -40,5 +39,3 @@ static inline void profile_stack_add(const struct profile_own *own, struct profi
         node->ticks < own->light_ticks * PROFILE_LIGHT_CALLS)
         node->flags |= PROFILE_NODE_LIGHT;
 }
-
-#endif

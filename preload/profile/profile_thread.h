@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_PROFILE_THREAD_H
-#define JOBTRAIL_PROFILE_THREAD_H
+#pragma once
 
 #include "preload/profile/profile_own.h"
 
@@ -27,5 +26,3 @@ void profile_thread_close_ended(void);
 
 /* Whether the thread of this process has ended. `self`: the one that asks, which had no chunk. */
 bool profile_thread_has_ended(int32_t tid, int32_t self);
-
-#endif

@@ -4,8 +4,7 @@
  * nearly all, and takes the processor's counter away, as PR_SET_TSC does. So slots that lead to
  * prctl(2) and syscall(2) lead to stubs that switch the profile off for good before such a call.
  */
-#ifndef JOBTRAIL_TIMED_CONFINE_H
-#define JOBTRAIL_TIMED_CONFINE_H
+#pragma once
 
 #include "preload/profile/timed_search.h"
 
@@ -14,5 +13,4 @@
 /* Points these slots of an object. timed_slots_close() is to be called afterwards. */
 void timed_confine_point(struct timed_search *search, struct timed_object *object);
 
-#endif
 #endif

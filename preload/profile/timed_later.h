@@ -4,8 +4,7 @@
  * lead to stubs that look at what was loaded before, and jump on: these functions find out who
  * calls them. See decision 101.
  */
-#ifndef JOBTRAIL_TIMED_LATER_H
-#define JOBTRAIL_TIMED_LATER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ void timed_later_close(void);
 
 /* The process ends: what has not been looked at is missed. */
 void timed_later_end(void);
-
-#endif

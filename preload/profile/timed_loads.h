@@ -3,8 +3,7 @@
  * Stubs before dlopen(3) and dlsym(3), and before prctl(2) and syscall(2), which jump on: the
  * function sees its caller.
  */
-#ifndef JOBTRAIL_TIMED_LOADS_H
-#define JOBTRAIL_TIMED_LOADS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,4 @@ uintptr_t timed_confines(uint32_t index, const uint64_t *argument)
 
 #else
 #define TIMED_LOADS 0
-#endif
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_TIMED_NAMES_H
-#define JOBTRAIL_TIMED_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ enum timed_name {
 };
 
 enum timed_name timed_name_kind(const char *name);
-
-#endif

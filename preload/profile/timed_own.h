@@ -5,8 +5,7 @@
  * the user may write to what is shared, and a signal's handler may call routines within any step:
  * nothing that an address depends on is read from there.
  */
-#ifndef JOBTRAIL_TIMED_OWN_H
-#define JOBTRAIL_TIMED_OWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,5 +86,4 @@ void timed_end(struct timed_own *own, const struct timed_call *call, uint64_t ti
 struct timed_own *timed_own_known(void);
 void timed_own_set(struct timed_own *own);
 
-#endif
 #endif

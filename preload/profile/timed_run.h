@@ -2,8 +2,7 @@
  *
  * The routines of this program that are counted, and the chunks of its threads for them.
  */
-#ifndef JOBTRAIL_TIMED_RUN_H
-#define JOBTRAIL_TIMED_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void timed_run_begin(bool is_forked);
 
 /* Closes what threads left open that have ended. */
 void timed_run_end(void);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What the objects of this process import of MPI, and of libraries that [routines] designates.
  */
-#ifndef JOBTRAIL_TIMED_SEARCH_H
-#define JOBTRAIL_TIMED_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,4 @@ typedef void timed_slot_function(struct timed_search *search, struct timed_objec
 void timed_search_slots(struct timed_search *search, struct timed_object *object,
                         timed_slot_function *each);
 
-#endif
 #endif

@@ -3,8 +3,7 @@
  * How many bytes a call of MPI is about, as its arguments say: count times the size of a datatype.
  * Only arguments that count in each rank are looked at.
  */
-#ifndef JOBTRAIL_TIMED_SIZES_H
-#define JOBTRAIL_TIMED_SIZES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ struct timed_size {
 /* What is known of a routine's arguments by its name, as a program calls it in C or Fortran. Sets
  * `*arguments` to how many there are; -1: not known. */
 struct timed_size timed_size_of(const char *name, int *arguments);
-
-#endif

@@ -4,8 +4,7 @@
  * [routines] designates. Only slots of the application's objects are taken: MPI's own libraries
  * call each other, which would count a call twice.
  */
-#ifndef JOBTRAIL_TIMED_SLOTS_H
-#define JOBTRAIL_TIMED_SLOTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,4 @@ void timed_slots_close(void);
 /* Points the slots of an object. What cannot be pointed is missed. */
 void timed_slots_look(struct timed_search *search, struct timed_object *object);
 
-#endif
 #endif

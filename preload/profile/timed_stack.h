@@ -6,8 +6,7 @@
  * handler of a signal, are compared with each other alone. A coroutine's is known as another one
  * where it lies above the thread's own.
  */
-#ifndef JOBTRAIL_TIMED_STACK_H
-#define JOBTRAIL_TIMED_STACK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,4 @@ void timed_stack_settle(struct timed_own *own, const struct timed_call *call);
 /* After a call has ended: the short way is right again where no other stack is in use. */
 void timed_stack_return(struct timed_own *own);
 
-#endif
 #endif

@@ -5,8 +5,7 @@
  * arguments that lie on the stack, and returns what it returns. It has unwind information:
  * exceptions, longjmp(3) and cancellations pass through it. In programs on x86-64 alone.
  */
-#ifndef JOBTRAIL_TIMED_STUBS_H
-#define JOBTRAIL_TIMED_STUBS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,4 @@ uintptr_t timed_enter_slowly(struct timed_call *call)
 void timed_leave_slowly(struct timed_call *call)
     __attribute__((visibility("hidden"), used, force_align_arg_pointer));
 
-#endif
 #endif

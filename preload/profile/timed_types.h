@@ -4,8 +4,7 @@
  * others MPI is asked at each call, since a handle may stand for another type later. But no handle
  * of such a one ever stands for one that cannot be freed.
  */
-#ifndef JOBTRAIL_TIMED_TYPES_H
-#define JOBTRAIL_TIMED_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ static inline bool timed_types_succeeded(struct timed_size size, const struct ti
         return (int32_t)(uint32_t)call->rax == 0;
     return timed_argument(call, size.error) != 0 && timed_integer(call, size.error, true) == 0;
 }
-
-#endif

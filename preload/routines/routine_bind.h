@@ -6,8 +6,7 @@
  * is so where the importer is of the start, and one object of the start alone has the name, in the
  * version that is wanted. All else stays as it is without counts.
  */
-#ifndef JOBTRAIL_ROUTINE_BIND_H
-#define JOBTRAIL_ROUTINE_BIND_H
+#pragma once
 
 #include "preload/routines/routine_memory.h"
 
@@ -20,5 +19,4 @@ void routine_bind_prepare(struct routine_memory *memory);
 /* What the loader will bind the entry to. 0: not certain. */
 uintptr_t routine_bind_find(struct routine_memory *memory, const struct routine_entry *entry);
 
-#endif
 #endif

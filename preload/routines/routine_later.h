@@ -6,8 +6,7 @@
  * under the loader's lock, as other threads may unload libraries. With several threads they look at
  * that of dlopen(3) alone, as it may wait for that lock anyway.
  */
-#ifndef JOBTRAIL_ROUTINE_LATER_H
-#define JOBTRAIL_ROUTINE_LATER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void routines_point_new(struct routine_memory *memory, uint32_t missed);
 /* Of routines.c. Whether the slot of the ledger is still that of the run. After a run that was
  * sampled out it is another one's. */
 bool routines_are_noted(const struct routine_memory *memory);
-
-#endif

@@ -4,8 +4,7 @@
  * add to it at once, without a lock. Other processes of the user may write anything there: every
  * number that is read is checked, and every loop is bounded. Memory reads and writes only.
  */
-#ifndef JOBTRAIL_ROUTINE_LIST_H
-#define JOBTRAIL_ROUTINE_LIST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ uint32_t routine_list_library(const struct routine_list *list, struct image_byte
  * full, which is counted. */
 struct ledger_routine *routine_list_call(const struct routine_list *list,
                                          const struct routine_call *call, uint64_t now_ns);
-
-#endif

@@ -4,8 +4,7 @@
  * too, as the slots of their tables lead to stubs. It is never given back. What a start writes to
  * lies together: each page costs more than what is written there.
  */
-#ifndef JOBTRAIL_ROUTINE_MEMORY_H
-#define JOBTRAIL_ROUTINE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ struct routine_memory {
 
 /* NULL: no routine is watched. */
 extern struct routine_memory *routine_known __attribute__((visibility("hidden")));
-
-#endif

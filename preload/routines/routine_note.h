@@ -45,8 +45,7 @@
  * word only where it lies, aligned, in a segment of the executable that can be written to, and
  * outside of the part that is read-only after relocation.
  */
-#ifndef JOBTRAIL_ROUTINE_NOTE_H
-#define JOBTRAIL_ROUTINE_NOTE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -65,5 +64,3 @@ enum {
 };
 
 _Static_assert(sizeof(struct routine_note) == 8, "the same layout for every ABI");
-
-#endif

@@ -4,8 +4,7 @@
  * (routine_search.c), and what was linked in from prepared archives (routine_archives.c). Each gets
  * an entry and a field. Nothing is changed in the process.
  */
-#ifndef JOBTRAIL_ROUTINE_SEARCH_H
-#define JOBTRAIL_ROUTINE_SEARCH_H
+#pragma once
 
 #include "preload/designation.h"
 #include "preload/image.h"
@@ -73,5 +72,4 @@ void routine_search_put_library(struct routine_search *search, struct designated
 void routine_search_add(struct routine_search *search, const struct routine_import *import,
                         uint32_t library);
 
-#endif
 #endif

@@ -9,8 +9,7 @@
  *
  * There are stubs for 64-bit programs on x86-64 alone.
  */
-#ifndef JOBTRAIL_ROUTINE_STUBS_H
-#define JOBTRAIL_ROUTINE_STUBS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +75,4 @@ uintptr_t routine_binds(struct routine_entry *entry)
 uintptr_t routine_loads(struct routine_entry *entry, uintptr_t argument)
     __attribute__((visibility("hidden"), used, noinline, force_align_arg_pointer));
 
-#endif
 #endif

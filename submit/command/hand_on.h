@@ -3,8 +3,7 @@
  * Runs the jobtrail-submit of each other version on this node (spank/job_formats.h) for the jobs,
  * sessions and records of that version.
  */
-#ifndef JOBTRAIL_HAND_ON_H
-#define JOBTRAIL_HAND_ON_H
+#pragma once
 
 #include "submit/command/submit_command.h"
 #include "submit/flush/flush.h"
@@ -31,5 +30,3 @@ enum submit_status hand_on(const struct submit_options *options, const struct co
 /* Writes into the outbox and the directory of sessions, where they are there, whose they are
  * (spank/version_note.h). As root; a failure is told on stderr. */
 void hand_on_note(const struct submit_options *options, const struct conf *conf);
-
-#endif

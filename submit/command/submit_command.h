@@ -2,8 +2,7 @@
  *
  * The commands of jobtrail-submit(8). Each returns the program's exit status.
  */
-#ifndef JOBTRAIL_SUBMIT_COMMAND_H
-#define JOBTRAIL_SUBMIT_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ enum submit_status command_outbox_list(const struct submit_options *options);
 enum submit_status command_outbox_ask(const struct submit_options *options);
 enum submit_status command_outbox_retry(const struct submit_options *options);
 enum submit_status command_outbox_drop(const struct submit_options *options);
-
-#endif

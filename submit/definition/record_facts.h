@@ -3,8 +3,7 @@
  * Checks that records have certain values, without parsing them: one pass over their text, and what
  * is the same as in the record before is compared as a whole.
  */
-#ifndef JOBTRAIL_RECORD_FACTS_H
-#define JOBTRAIL_RECORD_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ struct record_facts *record_facts_new(enum record_kind kind, const struct record
 int record_facts_hold(struct record_facts *facts, const char *text, size_t size);
 
 void record_facts_free(struct record_facts *facts);
-
-#endif

@@ -3,8 +3,7 @@
  * The kinds of records, and which keys stand at the top of each (keys.def): by these the gates on a
  * node refuse what is in no record of its kind, and the loader tells what kind one is.
  */
-#ifndef JOBTRAIL_RECORD_KEYS_H
-#define JOBTRAIL_RECORD_KEYS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ struct record_keys {
 
 /* Notes a key of the record's. Returns its place, or -1 where it is in no record. */
 int record_keys_note(struct record_keys *keys, const char *key, size_t length);
-
-#endif

@@ -11,8 +11,7 @@
  * text with its signature: a reader that knows nothing of signatures finds it right. A text that
  * was parsed and written again is not the text that was signed.
  */
-#ifndef JOBTRAIL_RECORD_SIGNATURE_H
-#define JOBTRAIL_RECORD_SIGNATURE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/uio.h>
@@ -52,5 +51,3 @@ enum signature_state record_signature_check(const struct signature_key *const ke
 /* The HMAC-SHA256 of the `count` parts, one behind the other. Returns 0 or -EIO. */
 int signature_hmac(const unsigned char *key, size_t key_size, const struct iovec *parts,
                    size_t count, unsigned char mac[SIGNATURE_MAC_BYTES]);
-
-#endif

@@ -12,8 +12,7 @@
  *   ranks.SYSHOST.DATE.USER.UUID.json
  *   profile.SYSHOST.DATE.USER.UUID.json
  */
-#ifndef JOBTRAIL_RECORD_VIEW_H
-#define JOBTRAIL_RECORD_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ struct record_view record_view(const char *name, const char *text, size_t length
 bool record_view_key(const struct record_view *view, char key[RECORD_KEY_SIZE]);
 
 bool record_word_is(struct record_word word, const char *text);
-
-#endif

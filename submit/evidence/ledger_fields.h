@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_LEDGER_FIELDS_H
-#define JOBTRAIL_LEDGER_FIELDS_H
+#pragma once
 
 #include "submit/evidence/ledger_read.h"
 
@@ -12,5 +11,3 @@ int ledger_fields(struct capture *capture, const char *at, size_t size);
  * is not valid of it is counted in capture->routines_missed and left out: contrib/routines/record.
  */
 void ledger_routines(struct capture *capture, const char *at, size_t size);
-
-#endif

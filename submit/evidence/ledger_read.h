@@ -4,8 +4,7 @@
  * in it is checked before it is used, the file is read and never mapped, and a slot that is not
  * valid is counted and skipped.
  */
-#ifndef JOBTRAIL_LEDGER_READ_H
-#define JOBTRAIL_LEDGER_READ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -136,5 +135,3 @@ int ledger_slot(struct ledger_reader *reader, uint64_t offset, uint32_t *step,
                 struct capture *capture);
 
 void ledger_close(struct ledger_reader *reader);
-
-#endif

@@ -4,8 +4,7 @@
  * is read and never mapped, every line is bounded and checked, and a line that is not valid is
  * counted and skipped.
  */
-#ifndef JOBTRAIL_PACKAGE_READ_H
-#define JOBTRAIL_PACKAGE_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ void packages_free(struct packages *packages);
 
 /* The packages of the run `uuid`; those beyond PACKAGES_OF_RUN_MAX count as lost. */
 struct package_run packages_of_run(const struct packages *packages, const uint8_t uuid[16]);
-
-#endif

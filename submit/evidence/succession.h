@@ -3,8 +3,7 @@
  * Which capture follows which in a process that ran several programs: what must be known of all
  * captures of a ledger to find how one of them ended.
  */
-#ifndef JOBTRAIL_SUCCESSION_H
-#define JOBTRAIL_SUCCESSION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ int succession_capture(struct ledger_reader *reader, const struct succession_ent
                        struct capture *capture);
 
 void succession_free(struct succession *succession);
-
-#endif

@@ -5,8 +5,7 @@
  * the user's that never answers (Linux before 5.6 cannot refuse mounts). Opening does not wait,
  * whatever is there.
  */
-#ifndef JOBTRAIL_USER_FILES_H
-#define JOBTRAIL_USER_FILES_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -27,5 +26,3 @@ int user_file_open(int at, const char *name, uid_t uid);
  * [spool] sessions, open at `sessions`: users may remove directories of sessions themselves. When a
  * user moves such a directory back, its records are sent again, under the same names. */
 void session_notes_clean(int notes, int sessions);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_WATERMARK_H
-#define JOBTRAIL_WATERMARK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -35,5 +34,3 @@ int watermark_read_strings(const char *text, size_t size, watermark_key *take, v
 /* The seconds since the Epoch in a value, which a user can have written: 0 where it is no number
  * above 0 and below 10^11. */
 double watermark_epoch(const char *value);
-
-#endif

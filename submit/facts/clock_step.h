@@ -8,8 +8,7 @@
  * with each line: where both are as far apart at the job's end as they were at the run's start, the
  * clock was not set meanwhile. Where they are not, it may have been set after the run.
  */
-#ifndef JOBTRAIL_CLOCK_STEP_H
-#define JOBTRAIL_CLOCK_STEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ struct clock_step {
  * user can write anything into the ledger. `journal` is NULL outside of Slurm. */
 struct clock_step clock_step_find(const struct capture *capture, const struct ending *ending,
                                   const struct journal *journal);
-
-#endif

@@ -4,8 +4,7 @@
  * had on one day, and why that is, or is not, in run records. The core seconds of all of them are
  * those of the allocation.
  */
-#ifndef JOBTRAIL_COVERAGE_H
-#define JOBTRAIL_COVERAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ const char *coverage_outcome_name(enum coverage_outcome outcome);
 int coverage_find(const struct coverage_source *source, struct coverage *coverage);
 
 void coverage_free(struct coverage *coverage);
-
-#endif

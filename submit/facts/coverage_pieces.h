@@ -2,8 +2,7 @@
  *
  * Makes the facts of coverage.h of pieces: what one task or one run had on one day.
  */
-#ifndef JOBTRAIL_COVERAGE_PIECES_H
-#define JOBTRAIL_COVERAGE_PIECES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ void coverage_pieces_add(struct coverage_pieces *pieces, const struct coverage_p
  * runs are left out. Returns 0 or -ENOMEM; the facts are the caller's. */
 int coverage_pieces_join(struct coverage_pieces *pieces, struct coverage_fact **facts,
                          size_t *count);
-
-#endif

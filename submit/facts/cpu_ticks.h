@@ -3,8 +3,7 @@
  * CPU time in integers, so that what is divided adds up again, in whatever order: one CPU has 2^32
  * ticks in a nanosecond. 2^20 CPUs x 2^64 ns, 584 years, fit.
  */
-#ifndef JOBTRAIL_CPU_TICKS_H
-#define JOBTRAIL_CPU_TICKS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ static inline double cpu_ticks_seconds(cpu_ticks ticks)
 {
     return (double)ticks / (double)CPU_TICKS_IN_NS / 1e9;
 }
-
-#endif

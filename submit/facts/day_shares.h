@@ -3,8 +3,7 @@
  * Sums of CPU time by owner and day, for owners 0 to count - 1. Each day has an allocation; what no
  * owner had of it is idle.
  */
-#ifndef JOBTRAIL_DAY_SHARES_H
-#define JOBTRAIL_DAY_SHARES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ struct partition_shares day_shares_idle(const struct day_shares *shares);
 struct partition_shares day_shares_allocated(const struct day_shares *shares);
 
 void day_shares_free(struct day_shares *shares);
-
-#endif

@@ -13,8 +13,7 @@
  *     what programs had in the task. Tasks that follow the task give it their shares.
  *   - A program in another pid namespace descends from its task's runtime of a container.
  */
-#ifndef JOBTRAIL_DIVISION_H
-#define JOBTRAIL_DIVISION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ uint32_t division_day(const struct division *division, uint64_t time_ns);
 const char *division_date(const struct division *division, uint32_t day);
 
 void division_free(struct division *division);
-
-#endif

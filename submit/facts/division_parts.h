@@ -2,8 +2,7 @@
  *
  * What the parts of a division share; for its own files alone.
  */
-#ifndef JOBTRAIL_DIVISION_PARTS_H
-#define JOBTRAIL_DIVISION_PARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ int division_find_suspended(struct division *division);
 /* Finds, when `partition` is made, whom each task follows and which run leads it. Returns 0 or
  * -ENOMEM. */
 int division_find_leaders(struct division *division);
-
-#endif

@@ -29,8 +29,7 @@
  * without a signal, the end is not known. There end_ns is the last time at which the run is known
  * to have lived, which is min_ns. So no time counts as run time that is only a bound.
  */
-#ifndef JOBTRAIL_ENDING_H
-#define JOBTRAIL_ENDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ struct ending_evidence {
 
 /* How the run of a capture ended. */
 struct ending ending_find(const struct capture *capture, const struct ending_evidence *evidence);
-
-#endif

@@ -3,8 +3,7 @@
  * A cache of facts about files for one flush: a job runs the same executables and loads the same
  * libraries again and again.
  */
-#ifndef JOBTRAIL_FILE_FACTS_H
-#define JOBTRAIL_FILE_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ const struct file_facts *file_facts_replaces(const char *path);
  * like), or one that could lead to that unseen (dlopen(3), syscall(2)). True also where that cannot
  * be told. `*changed_ns`: when the file was changed last (its ctime), since the Epoch. */
 bool elf_replaces(const char *path, uint64_t *changed_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_FILE_HASH_H
-#define JOBTRAIL_FILE_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ void file_hash_of(struct hash_table *table, struct file_hash_bounds *bounds, int
  * device or in memory, it is mounted without nosuid. Mounts of users (the option user of fstab(5),
  * removable media) have nosuid. False in doubt. */
 bool mount_is_trusted(int fd);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A question is a uint32_t, the length of the path, and the path; the answer is a struct file_hash.
  */
-#ifndef JOBTRAIL_HASHER_H
-#define JOBTRAIL_HASHER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -22,5 +21,3 @@ pid_t hasher_start(const struct conf *conf, const struct file_hash_bounds *bound
 
 /* The result of file_hash() for the file; that for an unreadable file when the hasher is gone. */
 void hasher_ask(int fd, const char *path, struct file_hash *hash);
-
-#endif

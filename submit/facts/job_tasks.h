@@ -4,8 +4,7 @@
  * extern step is Slurm's own process and not the user's; a task without a step's line began while
  * the site had switched jobtrail off: neither is among them.
  */
-#ifndef JOBTRAIL_JOB_TASKS_H
-#define JOBTRAIL_JOB_TASKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ size_t job_tasks_find(const struct job_tasks *tasks, uint32_t step, uint32_t tas
 bool job_task_follows(const struct job_task *task);
 
 void job_tasks_free(struct job_tasks *tasks);
-
-#endif

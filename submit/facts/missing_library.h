@@ -6,8 +6,7 @@
  * that led there, LD_LIBRARY_PATH, ld.so.conf, ldconfig's cache, the system's directories, each
  * with the directories for kinds of processors. To be called as the job's user.
  */
-#ifndef JOBTRAIL_MISSING_LIBRARY_H
-#define JOBTRAIL_MISSING_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ enum { LIBRARY_NAME_SIZE = 256 };
  * memory. */
 enum loader_verdict missing_library(const char *program, const struct loader_places *places,
                                     unsigned *looks, char name[LIBRARY_NAME_SIZE]);
-
-#endif

@@ -4,8 +4,7 @@
  * installer left beside it: NAME-VERSION.dist-info and NAME-VERSION.egg-info, whose NAME is the
  * package's or whose top_level.txt lists it. https://packaging.python.org/en/latest/specifications/
  */
-#ifndef JOBTRAIL_PACKAGE_VERSION_H
-#define JOBTRAIL_PACKAGE_VERSION_H
+#pragma once
 
 enum { PACKAGE_VERSION_SIZE = 129 };
 
@@ -21,5 +20,3 @@ void package_version_find(struct package_versions *versions, const char *name, c
                           char *version);
 
 void package_versions_free(struct package_versions *versions);
-
-#endif

@@ -37,8 +37,7 @@
  * cpu_ticks.h): sums lose at most 2^-32 ns for each rank and event, and what steps have of shared
  * cores 2^-43 of a core each. That is then idle.
  */
-#ifndef JOBTRAIL_PARTITION_H
-#define JOBTRAIL_PARTITION_H
+#pragma once
 
 #include "submit/facts/partition_input.h"
 
@@ -69,5 +68,3 @@ struct partition_shares partition_idle(const struct partition *partition);
 struct partition_shares partition_allocation(const struct partition *partition);
 
 void partition_free(struct partition *partition);
-
-#endif

@@ -3,8 +3,7 @@
  * What happens in an allocation that partition.h divides, in the order of time: steps, tasks and
  * runs begin, are in doubt and end, within what they are part of. What has no length has no events.
  */
-#ifndef JOBTRAIL_PARTITION_EVENTS_H
-#define JOBTRAIL_PARTITION_EVENTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ struct partition_event {
  * success. */
 int partition_events_make(const struct partition_input *input, struct partition_event **event,
                           size_t *count);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The input of a partition (partition.h), and the shares that it gives.
  */
-#ifndef JOBTRAIL_PARTITION_INPUT_H
-#define JOBTRAIL_PARTITION_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ enum partition_part {
     PARTITION_UNSEEN,    /* nothing else lived, before, between or after the task's runs */
     PARTITION_PARTS
 };
-
-#endif

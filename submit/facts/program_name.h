@@ -2,8 +2,7 @@
  *
  * What a program is, as far as its name tells: the last part of its path, `size` bytes at `path`.
  */
-#ifndef JOBTRAIL_PROGRAM_NAME_H
-#define JOBTRAIL_PROGRAM_NAME_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -72,5 +71,3 @@ void program_asked_for(const struct journal_program *launched, char path[PATH_MA
 /* Finds the program that `launched` names, for the user `uid` of the group `gid`. */
 void program_find(const struct journal_program *launched, uid_t uid, gid_t gid,
                   struct program *program);
-
-#endif

@@ -7,8 +7,7 @@
  * gap, and a segment tree over that order finds living ones: each question and change is O(log n),
  * whatever the shape.
  */
-#ifndef JOBTRAIL_RUN_TREE_H
-#define JOBTRAIL_RUN_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ uint32_t run_tree_above(const struct run_tree *tree, uint32_t run);
 bool run_tree_has_below(const struct run_tree *tree, uint32_t run);
 
 void run_tree_free(struct run_tree *tree);
-
-#endif

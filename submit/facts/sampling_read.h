@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_SAMPLING_READ_H
-#define JOBTRAIL_SAMPLING_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ bool sampling_keeps(const struct policy_header *policy, const struct capture *ca
 /* What identifies the table by which the policy in force samples a run of so many ranks; 0: it
  * keeps the run. `policy` must be usable. */
 uint64_t sampling_table(const struct policy_header *policy, uint32_t ranks);
-
-#endif

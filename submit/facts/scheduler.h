@@ -4,8 +4,7 @@
  * For PBS, SGE and LSF it is known from the process's environment alone: from the variables in
  * preload/fact_variables.h.
  */
-#ifndef JOBTRAIL_SCHEDULER_H
-#define JOBTRAIL_SCHEDULER_H
+#pragma once
 
 #include "submit/evidence/ledger_read.h"
 #include "submit/job/job_journal.h"
@@ -27,5 +26,3 @@ void scheduler_find(const struct job_identity *identity, const char *submit_host
 /* The number of threads that OMP_NUM_THREADS asks for; 1, as XALT has it, where it is not set or is
  * no number above 0. */
 int scheduler_threads(struct capture_bytes facts);
-
-#endif

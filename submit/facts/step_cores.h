@@ -7,8 +7,7 @@
  * that the same steps hold count as one. A step whose cores were not affected since it was read
  * last is read in O(1).
  */
-#ifndef JOBTRAIL_STEP_CORES_H
-#define JOBTRAIL_STEP_CORES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ cpu_ticks step_cores_had(struct step_cores *cores, size_t step);
 cpu_ticks step_cores_waited(const struct step_cores *cores);
 
 void step_cores_free(struct step_cores *cores);
-
-#endif

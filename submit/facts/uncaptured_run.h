@@ -3,8 +3,7 @@
  * A run of a static program, into which no library can be preloaded: its capture is made from the
  * journal and from the program's file.
  */
-#ifndef JOBTRAIL_UNCAPTURED_RUN_H
-#define JOBTRAIL_UNCAPTURED_RUN_H
+#pragma once
 
 #include <limits.h>
 
@@ -29,5 +28,3 @@ int uncaptured_run_decide(const struct policy_header *policy, const struct journ
  * Returns 0, or -EIO where no uuid can be made. */
 int uncaptured_run_make(const struct journal *journal, const struct coverage_uncaptured *task,
                         struct uncaptured_run *run);
-
-#endif

@@ -7,8 +7,7 @@
  * taken of that. Numbers of tasks, and of runs without a record, are no more than there was room
  * for.
  */
-#ifndef JOBTRAIL_CORE_TIME_CHECK_H
-#define JOBTRAIL_CORE_TIME_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ bool core_time_check_dropped(void *context, const char *value, size_t length);
 
 /* The record whose values were looked at is taken, or it is not. */
 void core_time_check_end(struct core_time_check *check, bool is_taken);
-
-#endif

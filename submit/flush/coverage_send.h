@@ -2,8 +2,7 @@
  *
  * What the flush sends beside the runs of captures: the runs of static programs, and coverage.
  */
-#ifndef JOBTRAIL_COVERAGE_SEND_H
-#define JOBTRAIL_COVERAGE_SEND_H
+#pragma once
 
 #include "submit/flush/reading_request.h"
 
@@ -12,5 +11,3 @@
  * number of runs among the records. Returns 0, -errno, or what `give` returned. */
 int coverage_send(const struct ledger_send *send, const struct coverage_told *told, uint64_t first,
                   uint64_t *runs);
-
-#endif

@@ -4,8 +4,7 @@
  * records are in the outbox, on the disk; until then it stays for the next flush. Then what is in
  * the outbox is sent, as far as there is time.
  */
-#ifndef JOBTRAIL_FLUSH_H
-#define JOBTRAIL_FLUSH_H
+#pragma once
 
 #include "submit/flush/flush_state.h"
 
@@ -14,5 +13,3 @@
  * is mounted in another mount namespace than this one. */
 int flush_run(const struct conf *conf, const struct flush_options *options,
               struct flush_count *count);
-
-#endif

@@ -3,13 +3,10 @@
  * Flushing one job: its directory in the spool goes when its records are in the outbox, or what
  * could not be read is in the quarantine.
  */
-#ifndef JOBTRAIL_FLUSH_JOB_H
-#define JOBTRAIL_FLUSH_JOB_H
+#pragma once
 
 #include "submit/flush/job_read.h"
 #include "submit/job/spool_read.h"
 
 /* Flushes a job and counts what came of it. Trouble is told on stderr. */
 void flush_job(struct flush_state *state, const struct spool_job *job);
-
-#endif

@@ -3,8 +3,7 @@
  * What extensions add to the flush of a job, in the order of its work. A part defines its row in
  * its own folder.
  */
-#ifndef JOBTRAIL_FLUSH_PART_H
-#define JOBTRAIL_FLUSH_PART_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ extern const struct flush_part *const flush_parts[];
 
 extern const struct flush_part flush_part_witness;
 extern const struct flush_part flush_part_profile; /* contrib/profile/flush */
-
-#endif

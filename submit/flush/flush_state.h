@@ -2,8 +2,7 @@
  *
  * What a flush (flush.h) is asked for, what it counts, and what its jobs share.
  */
-#ifndef JOBTRAIL_FLUSH_STATE_H
-#define JOBTRAIL_FLUSH_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ bool flush_outcome_is_kept(enum flush_outcome outcome);
 
 /* Why it is kept, or stays where it is, for people; "" where neither is so. */
 const char *flush_outcome_text(enum flush_outcome outcome);
-
-#endif

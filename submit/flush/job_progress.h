@@ -11,8 +11,7 @@
  *   NAME.begun  the number of the unit that the reader is at, in memory shared with the reader: it
  *               is there after reader and flush were killed
  */
-#ifndef JOBTRAIL_JOB_PROGRESS_H
-#define JOBTRAIL_JOB_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ int64_t job_progress_time(int spool, const char *job);
 void job_progress_remove(int directory, const char *name);
 
 void job_progress_close(struct job_progress *progress);
-
-#endif

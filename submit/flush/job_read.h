@@ -3,8 +3,7 @@
  * Reading a job that is over, from where earlier flushes came to (job_progress.h), with its records
  * on the disk when this ends.
  */
-#ifndef JOBTRAIL_JOB_READ_H
-#define JOBTRAIL_JOB_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ bool job_may_go_on(const struct journal *journal);
  * in `*summary`, or, where more are to come, in the state. */
 int job_read(struct flush_state *state, const struct journal *journal, int directory, int ledger,
              int packages, struct reading_summary *summary, enum flush_outcome *outcome);
-
-#endif

@@ -3,8 +3,7 @@
  * What the flush of a job gets from the kernel's witness: a row that the extension `witness`
  * defines in its own folder. Where it is not built no request has notes, and nothing is compared.
  */
-#ifndef JOBTRAIL_KERNEL_WITNESS_H
-#define JOBTRAIL_KERNEL_WITNESS_H
+#pragma once
 
 #include "submit/flush/reading_request.h"
 #include "submit/job/kernel_noted.h"
@@ -57,5 +56,3 @@ struct kernel_witness {
 extern const struct kernel_witness kernel_witness_row; /* contrib/witness/flush */
 
 extern const struct kernel_witness *const kernel_witness; /* NULL: it is not built */
-
-#endif

@@ -5,8 +5,7 @@
  * each run had of the allocation (division.h); and at last capture by capture for the records. A
  * capture is gone when it has been looked at: what stays are some 100 bytes of it.
  */
-#ifndef JOBTRAIL_LEDGER_SEND_H
-#define JOBTRAIL_LEDGER_SEND_H
+#pragma once
 
 #include "contrib/hooks/packages.h"
 #include "submit/evidence/package_read.h"
@@ -21,5 +20,3 @@ int ledger_send_starts(const struct ledger_send *send, struct reading_summary *s
 
 /* Whether the package rules keep a package. */
 bool package_kept(const void *policy, const struct package *package);
-
-#endif

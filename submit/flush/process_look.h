@@ -11,8 +11,7 @@
  * The program of a process is another one when its file is another one (device and inode) than was
  * seen under the path in the slot, however the file is called by then.
  */
-#ifndef JOBTRAIL_PROCESS_LOOK_H
-#define JOBTRAIL_PROCESS_LOOK_H
+#pragma once
 
 #include "conf/conf.h"
 
@@ -23,5 +22,3 @@ enum { PROCESS_LOOK_S = 50 };
  * most, and two for one job, those first that the last look had no time for. Trouble with one job
  * is told on stderr. Returns 0, or -errno when the spool cannot be read. */
 int process_look(const struct conf *conf, int spool);
-
-#endif

@@ -4,8 +4,7 @@
  * files and makes the records. The parent checks each one (worker_check.h), and takes the sound
  * ones.
  */
-#ifndef JOBTRAIL_READING_H
-#define JOBTRAIL_READING_H
+#pragma once
 
 #include "submit/flush/flush_state.h"
 #include "submit/flush/reading_request.h"
@@ -17,5 +16,3 @@
  * may take to be hashed (sessions and handed-in records: ten seconds, starts: two). */
 int reading_run(const struct reading_request *request, struct reading_summary *summary,
                 enum flush_outcome *outcome);
-
-#endif

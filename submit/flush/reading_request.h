@@ -6,8 +6,7 @@
  *
  * The work has units with growing numbers: a capture, a static program, a part of the coverage.
  */
-#ifndef JOBTRAIL_READING_REQUEST_H
-#define JOBTRAIL_READING_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -138,5 +137,3 @@ static inline int ledger_send_record(const struct ledger_send *send, int error,
     }
     return error;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * How the run of a capture ended (submit/facts/ending.h), by all that a request has.
  */
-#ifndef JOBTRAIL_RUN_ENDING_H
-#define JOBTRAIL_RUN_ENDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ const struct kernel_noted *run_ending_noted(const struct reading_request *reques
 struct ending run_ending_find(const struct reading_request *request,
                               const struct kernel_noted *noted, const struct capture *capture,
                               uint64_t next_ns, bool reads);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Flushing one session outside of Slurm (sessions.h).
  */
-#ifndef JOBTRAIL_SESSION_FLUSH_H
-#define JOBTRAIL_SESSION_FLUSH_H
+#pragma once
 
 #include "submit/flush/flush_state.h"
 #include "submit/job/job_journal.h"
@@ -30,5 +29,3 @@ struct session_user {
  * returns FLUSH_LATE (the user's files take too long) or FLUSH_NO_ROOM (half of the outbox is
  * used); what is in it by then is not taken again. Returns any other outcome else. */
 enum flush_outcome session_flush(const struct session_user *user, const char *name);
-
-#endif

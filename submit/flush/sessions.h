@@ -6,8 +6,7 @@
  * <uid>.<session>.flushed keeps what has ended its reader (job_progress.h). When the leader and all
  * recorded processes have ended, the session's directory is removed.
  */
-#ifndef JOBTRAIL_SESSIONS_H
-#define JOBTRAIL_SESSIONS_H
+#pragma once
 
 #include "submit/flush/flush_state.h"
 
@@ -18,5 +17,3 @@
  * used at all. */
 int sessions_flush(const struct conf *conf, const char *node, struct outbox *outbox,
                    struct flush_count *count);
-
-#endif

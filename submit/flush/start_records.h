@@ -5,8 +5,7 @@
  * are. It holds 1 MiB of them at the most, or 256 bytes for each 4 KiB of [spool] ledger_size; when
  * it is full, the job gets no more start records, which is told once.
  */
-#ifndef JOBTRAIL_START_RECORDS_H
-#define JOBTRAIL_START_RECORDS_H
+#pragma once
 
 #include "conf/conf.h"
 
@@ -15,5 +14,3 @@
  * for ten minutes. Trouble with one job is told on stderr and does not keep the others from
  * being looked at. Returns 0, or -errno when the spool or the outbox cannot be used at all. */
 int start_records_send(const struct conf *conf, int spool);
-
-#endif

@@ -14,13 +14,10 @@
  *
  * A change is appended to the journal, as long as it has fewer than JOURNAL_PAUSES_MAX pauses.
  */
-#ifndef JOBTRAIL_SUSPEND_LOOK_H
-#define JOBTRAIL_SUSPEND_LOOK_H
+#pragma once
 
 #include "submit/job/journal_read.h"
 
 /* Looks at the job of `journal`, whose directory is locked. What is not known is not noted. Returns
  * 0 or -errno. */
 int suspend_look(int directory, const struct journal *journal);
-
-#endif

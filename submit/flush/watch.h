@@ -7,8 +7,7 @@
  * After such a look there is none for twenty times as long as it used processors; processes are
  * looked at meanwhile. There is one watcher for each spool; a new one ends the old one.
  */
-#ifndef JOBTRAIL_WATCH_H
-#define JOBTRAIL_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ int watch_look(const char *conf_path, const char *node);
 
 /* Ends the watcher of this spool, if there is one. Returns 0 or -errno. */
 int watch_stop(const char *conf_path, const char *node);
-
-#endif

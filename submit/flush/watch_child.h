@@ -3,8 +3,7 @@
  * What extensions let the node's watcher keep running, each as a child: so neither
  * waits for the other, and a node has one daemon. An extension defines its row in its own folder.
  */
-#ifndef JOBTRAIL_WATCH_CHILD_H
-#define JOBTRAIL_WATCH_CHILD_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -42,5 +41,3 @@ extern const struct watch_child *const watch_children[WATCH_CHILDREN_MOST + 1];
 
 extern const struct watch_child watch_child_libraries; /* contrib/libraries/flush */
 extern const struct watch_child watch_child_witness;   /* contrib/witness/flush */
-
-#endif

@@ -4,8 +4,7 @@
  * what they wrote: then it can lie about their own runs, as they can anyway, and about nobody
  * else's.
  */
-#ifndef JOBTRAIL_WORKER_CHECK_H
-#define JOBTRAIL_WORKER_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ bool worker_check_record(struct worker_check *check, const struct record_view *r
 void worker_check_summary(const struct worker_check *check, struct reading_summary *summary);
 
 void worker_check_free(struct worker_check *check);
-
-#endif

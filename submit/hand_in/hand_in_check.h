@@ -3,8 +3,7 @@
  * Which records a user may hand in. Users can lie about their own programs, never about another
  * user's.
  */
-#ifndef JOBTRAIL_HAND_IN_CHECK_H
-#define JOBTRAIL_HAND_IN_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ struct json_object *hand_in_parse(const char *text);
 /* hand_in_says() and hand_in_parse() in one: whoever reads the text finds the same in it. The text
  * ends with a NUL. Of a name that fits. */
 bool hand_in_text_fits(const struct record_view *record, const char *user_name);
-
-#endif

@@ -3,8 +3,7 @@
  * What extensions take of what users hand in, beside records. A part defines its row in its own
  * folder.
  */
-#ifndef JOBTRAIL_HAND_IN_PART_H
-#define JOBTRAIL_HAND_IN_PART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ extern const struct hand_in_part *const hand_in_parts[];
 const struct hand_in_part *hand_in_part_of(const char *name);
 
 extern const struct hand_in_part hand_in_part_lines; /* contrib/libraries/lines */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The side of the collection of handed-in records (link_send.h) that has become the user.
  */
-#ifndef JOBTRAIL_HAND_IN_READ_H
-#define JOBTRAIL_HAND_IN_READ_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -41,5 +40,3 @@ bool hand_in_adopt_name(const char *name, const char *user_name, char adopted[RE
 /* Makes `user_name` the builder in the text of a link that is JSON as we write it and names another
  * one; any other is left as it is. Returns 0 or -ENOMEM. */
 int hand_in_adopt_text(const char *user_name, struct built_record *record);
-
-#endif

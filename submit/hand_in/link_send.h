@@ -2,8 +2,7 @@
  *
  * Sends the record of a link, as the process of an ordinary user that has made it.
  */
-#ifndef JOBTRAIL_LINK_SEND_H
-#define JOBTRAIL_LINK_SEND_H
+#pragma once
 
 #include "conf/conf.h"
 #include "submit/outbox/outbox.h"
@@ -30,5 +29,3 @@ int link_send_waiting(const struct conf *conf, unsigned most, struct link_outbox
  * Hands a record in; nothing is sent from here. Returns 0; -ENOENT where [spool] sessions is empty
  * or not there; or -errno. */
 int hand_in(const struct conf *conf, const struct record_view *record);
-
-#endif

@@ -9,8 +9,7 @@
  * One job that breaks the flush is that job's doing, and lies in the quarantine; job after job is
  * a library or a kernel that does not do what it did when jobtrail was built.
  */
-#ifndef JOBTRAIL_BROKEN_FLUSHES_H
-#define JOBTRAIL_BROKEN_FLUSHES_H
+#pragma once
 
 #include <stdbool.h>
 #include <time.h>
@@ -39,5 +38,3 @@ struct broken_flushes broken_flushes_read(const struct conf *conf);
  * flushes come through in between. Trouble with the file is not reported: it would be the state
  * directory's, which doctor looks at. */
 void broken_flushes_note(const struct conf *conf, bool is_broken);
-
-#endif

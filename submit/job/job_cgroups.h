@@ -4,8 +4,7 @@
  * one that is delegated to them, as systemd does for each login: so a job's directory counts where
  * it is root's alone.
  */
-#ifndef JOBTRAIL_JOB_CGROUPS_H
-#define JOBTRAIL_JOB_CGROUPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ bool step_daemon_is(int32_t pid);
  * at its start. A zombie is none. That of another cluster's job of this number counts, too. Looks
  * at every process; true also where these cannot be listed. */
 bool step_daemon_may_live(uint32_t job);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The journal that root wrote of a job on one node (spank/journal.h), as facts.
  */
-#ifndef JOBTRAIL_JOB_JOURNAL_H
-#define JOBTRAIL_JOB_JOURNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -199,5 +198,3 @@ bool journal_knows_pids(const struct journal *journal, uint32_t step, uint64_t n
 /* The task that was started as this process, or NULL. */
 const struct journal_task *journal_find_task(const struct journal *journal, int32_t pid,
                                              uint64_t ticks);
-
-#endif

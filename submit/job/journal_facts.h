@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_JOURNAL_FACTS_H
-#define JOBTRAIL_JOURNAL_FACTS_H
+#pragma once
 
 #include "submit/job/job_journal.h"
 
@@ -10,5 +9,3 @@ int journal_facts_take(struct journal *journal, char *text, size_t length);
 
 /* What only all lines together tell. */
 void journal_facts_finish(struct journal *journal);
-
-#endif

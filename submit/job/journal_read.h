@@ -2,8 +2,7 @@
  *
  * Reading a journal. Lines that cannot be used are counted and skipped.
  */
-#ifndef JOBTRAIL_JOURNAL_READ_H
-#define JOBTRAIL_JOURNAL_READ_H
+#pragma once
 
 #include "submit/job/job_journal.h"
 
@@ -16,5 +15,3 @@ int journal_read(int fd, struct journal *journal);
 int journal_parse(const char *text, size_t size, struct journal *journal);
 
 void journal_free(struct journal *journal);
-
-#endif

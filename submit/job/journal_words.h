@@ -2,8 +2,7 @@
  *
  * One line of a journal (spank/journal.h) as its words: "VERB time=... KEY=VALUE ...".
  */
-#ifndef JOBTRAIL_JOURNAL_WORDS_H
-#define JOBTRAIL_JOURNAL_WORDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ long node_list_find(const char *list, const char *node);
 
 /* How many nodes such a list names. -1: it is none. */
 long node_list_count(const char *list);
-
-#endif

@@ -4,8 +4,7 @@
  * of the job. The extension `witness` reads it from its file beside the journal
  * (contrib/witness/job/kernel_notes.h); without it there is none.
  */
-#ifndef JOBTRAIL_KERNEL_NOTED_H
-#define JOBTRAIL_KERNEL_NOTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ struct kernel_comparison {
     bool is_excluded; /* the site skips the job: its captures are not looked at */
     bool has_ledger;
 };
-
-#endif

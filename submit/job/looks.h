@@ -14,8 +14,7 @@
  * process has written no end or still lives, and for good where it was gone without an end. There
  * are LOOKS_MAX lines at the most: what comes after that is not looked at.
  */
-#ifndef JOBTRAIL_LOOKS_H
-#define JOBTRAIL_LOOKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ int looks_write(int directory, const struct looks *looks);
 const struct look *looks_find(const struct looks *looks, uint32_t page, uint64_t start_ns);
 
 void looks_free(struct looks *looks);
-
-#endif

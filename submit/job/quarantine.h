@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_QUARANTINE_H
-#define JOBTRAIL_QUARANTINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ int quarantine_keep(const struct conf *conf, const struct spool_job *job, int di
  * reading, -1 where there is none to be copied. */
 int quarantine_keep_session(const struct conf *conf, const char *session, uid_t uid, int ledger,
                             int packages, const char *reason);
-
-#endif

@@ -5,8 +5,7 @@
  * start in clock ticks since boot. The directory is needed until that session ends. <sessions> is
  * root's, with mode 1733.
  */
-#ifndef JOBTRAIL_SESSION_H
-#define JOBTRAIL_SESSION_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -58,5 +57,3 @@ int session_place_clear(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE]);
  * `aside` is the new name, "" where it was removed. Returns 0; -ENOENT where no account has this
  * number: then nothing is changed; or -errno. */
 int session_place_mend(int base, uid_t uid, char aside[SESSION_ASIDE_SIZE]);
-
-#endif

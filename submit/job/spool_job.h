@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_SPOOL_JOB_H
-#define JOBTRAIL_SPOOL_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ struct suspension suspension_read(int directory);
 
 /* Writes the file. Returns 0 or -errno. */
 int suspension_write(int directory, const struct suspension *suspension);
-
-#endif

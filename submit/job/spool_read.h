@@ -2,8 +2,7 @@
  *
  * Reading the jobs' spool directories on this node, which the plugin makes (spank/spool.h).
  */
-#ifndef JOBTRAIL_SPOOL_READ_H
-#define JOBTRAIL_SPOOL_READ_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -68,5 +67,3 @@ int spool_read_file(int directory, const char *name, size_t limit, char **text, 
  * (SPOOL_MOUNTED) is left in the directory under the mount. Where it cannot be mounted the spool
  * stays a plain directory, and `jobtrail-conf doctor` says so. Returns a descriptor or -errno. */
 int spool_node_make(const char *path, bool may_mount);
-
-#endif

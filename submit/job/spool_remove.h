@@ -2,8 +2,7 @@
  *
  * Removing the jobs' spool directories on this node.
  */
-#ifndef JOBTRAIL_SPOOL_REMOVE_H
-#define JOBTRAIL_SPOOL_REMOVE_H
+#pragma once
 
 #include "submit/job/spool_read.h"
 
@@ -16,5 +15,3 @@ int spool_remove(int spool, int directory, const struct spool_job *job);
 /* Removes directories that were never finished, as their makers are dead, and those that
  * spool_remove() had to leave. */
 void spool_sweep(int spool, uint64_t now_ns);
-
-#endif

@@ -4,8 +4,7 @@
  * answered with a number, and is on the indexers' disks when COLLECTOR/ack says so of that number
  * in that channel.
  */
-#ifndef JOBTRAIL_HTTP_ACK_H
-#define JOBTRAIL_HTTP_ACK_H
+#pragma once
 
 #include <curl/curl.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ int http_ack_wait(struct http_ack *ack, uint64_t number, uint64_t deadline_ns, c
                   size_t size);
 
 void http_ack_free(struct http_ack *ack);
-
-#endif

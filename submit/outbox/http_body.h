@@ -6,8 +6,7 @@
  *   bulk    Elasticsearch's and OpenSearch's _bulk: lines {"create":{"_id":KEY}} and RECORD
  *   splunk  Splunk's HTTP Event Collector: one object {"event":RECORD, ...} after the other
  */
-#ifndef JOBTRAIL_HTTP_BODY_H
-#define JOBTRAIL_HTTP_BODY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ char *http_body(enum http_format format, struct transport_item *const items[], s
  * pending. Returns 0, or -EPROTO when it is no answer to this request: then nothing is set. */
 int http_bulk_answer(const char *answer, size_t size, struct transport_item *const items[],
                      size_t count);
-
-#endif

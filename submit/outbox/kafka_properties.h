@@ -3,8 +3,7 @@
  * A file with properties of librdkafka, lines NAME=VALUE as in the files of Kafka's own tools; '#'
  * begins a comment. It may hold passwords, and is a secret file (secret_file.h).
  */
-#ifndef JOBTRAIL_KAFKA_PROPERTIES_H
-#define JOBTRAIL_KAFKA_PROPERTIES_H
+#pragma once
 
 enum { KAFKA_WHY_SIZE = 256 };
 
@@ -27,5 +26,3 @@ int kafka_properties_parse(char *text, const struct kafka_setter *setter, char w
 /* Whether a password or token would go to brokers in clear text, with these values of
  * security.protocol and sasl.mechanisms, and to others than this host of `brokers`. */
 int kafka_tells_secret(const char *protocol, const char *mechanism, const char *brokers);
-
-#endif

@@ -21,8 +21,7 @@
  * record's file name, without blanks; TEXT its JSON in ASCII. When a transport has taken some
  * records of a batch, its entry is replaced by a batch of the others.
  */
-#ifndef JOBTRAIL_OUTBOX_H
-#define JOBTRAIL_OUTBOX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ FILE *outbox_create_batch(int directory, const char *name);
 
 /* Appends a record's line to `batch`. Returns 0 or -errno. */
 int outbox_write_line(FILE *batch, const struct record_view *record);
-
-#endif

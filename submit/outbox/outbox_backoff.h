@@ -6,8 +6,7 @@
  * longer time it gets it, half an hour at the most. The file .backoff keeps it over reboots, as
  * "FAILURES UNTIL REASON", UNTIL in seconds since the Epoch.
  */
-#ifndef JOBTRAIL_OUTBOX_BACKOFF_H
-#define JOBTRAIL_OUTBOX_BACKOFF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ int outbox_backoff_holds(const struct outbox_backoff *backoff);
 /* Notes one more failure after `backoff`. Returns 0 or -errno. */
 int outbox_backoff_extend(int directory, const struct outbox_backoff *backoff,
                           const struct transport_trouble *trouble);
-
-#endif

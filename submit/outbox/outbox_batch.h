@@ -2,8 +2,7 @@
  *
  * The batches of one transport, as outbox.h describes them.
  */
-#ifndef JOBTRAIL_OUTBOX_BATCH_H
-#define JOBTRAIL_OUTBOX_BATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -58,5 +57,3 @@ void outbox_batch_free(struct outbox_batch *batch);
 
 /* Seconds since the Epoch, out of a batch's name; 0 when it is none. */
 uint64_t outbox_batch_time(const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  * in NAME.reason. There may be as many bytes of it for each transport as [outbox] size says; what
  * comes then is dropped, and counted in OVERFLOW_NAME (quarantine.h).
  */
-#ifndef JOBTRAIL_OUTBOX_QUARANTINE_H
-#define JOBTRAIL_OUTBOX_QUARANTINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void outbox_quarantine_close(struct outbox_quarantine *quarantine);
 
 /* How much has found no room for this transport so far. */
 uint64_t outbox_quarantine_overflow_read(const struct conf *conf, const char *transport);
-
-#endif

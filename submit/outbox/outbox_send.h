@@ -3,8 +3,7 @@
  * Handing what lies in the outbox to the transports: one sender for each transport at a time on a
  * node.
  */
-#ifndef JOBTRAIL_OUTBOX_SEND_H
-#define JOBTRAIL_OUTBOX_SEND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ struct outbox_waiting {
  * its backoff. Returns 0; or -errno, where counts are those of what could be read. */
 int outbox_waiting_read(const struct conf *conf, int outbox, const char *name,
                         struct outbox_waiting *waiting);
-
-#endif

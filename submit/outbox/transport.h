@@ -3,8 +3,7 @@
  * How records leave the node: one interface, one file for each way. Transports that need large
  * libraries are modules, which are loaded when there is something to send by them.
  */
-#ifndef JOBTRAIL_TRANSPORT_H
-#define JOBTRAIL_TRANSPORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ extern const struct transport transport_syslog;
 
 /* What a module exports. */
 #define TRANSPORT_MODULE_SYMBOL "jobtrail_transport"
-
-#endif

@@ -3,8 +3,7 @@
  * What of command lines, and of other text of users' that can hold one, goes into records: as much
  * as [tracking] command_line says, without what [redact] takes out.
  */
-#ifndef JOBTRAIL_COMMAND_LINE_H
-#define JOBTRAIL_COMMAND_LINE_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -36,5 +35,3 @@ struct json_object *command_line_text(const struct command_lines *lines, struct 
 /* NAME=VALUE strings, each ended by NUL, as a table; NULL when out of memory. */
 struct json_object *command_line_variables(const struct command_lines *lines,
                                            struct capture_bytes env);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Coverage facts as records; the format is in jobtrail-record(5).
  */
-#ifndef JOBTRAIL_COVERAGE_RECORD_H
-#define JOBTRAIL_COVERAGE_RECORD_H
+#pragma once
 
 #include "conf/conf.h"
 #include "submit/facts/coverage.h"
@@ -36,5 +35,3 @@ void coverage_record_add_kernel(struct json_object *table, const struct kernel_a
  * no uuid can be made. record_free() releases `*record`. */
 int coverage_record_build(const struct coverage_record_source *source, size_t first,
                           struct built_record *record);
-
-#endif

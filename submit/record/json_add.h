@@ -4,8 +4,7 @@
  * finished text is asked for; a key that could not be added is missing until then. Each key is a
  * literal, which json-c does not copy, and is added once, so that it need not look for it.
  */
-#ifndef JOBTRAIL_JSON_ADD_H
-#define JOBTRAIL_JSON_ADD_H
+#pragma once
 
 #include <json-c/json.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ struct json_object *json_bytes(struct capture_bytes bytes);
 
 /* NUL-separated strings as an array. */
 struct json_object *json_strings(struct capture_bytes bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * Parts of records that come again: runs of a job share libraries, environments and much else. Such
  * a part is made once, together with its text, and found by the bytes that it was made of.
  */
-#ifndef JOBTRAIL_JSON_MEMO_H
-#define JOBTRAIL_JSON_MEMO_H
+#pragma once
 
 #include <json-c/json.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ struct json_object *json_memo_find(const struct json_memo *memo, const struct js
 /* Keeps the part, which must not change any more, in the place of another. Returns `part`. */
 struct json_object *json_memo_keep(struct json_memo *memo, const struct json_memo_key *key,
                                    struct json_object *part);
-
-#endif

@@ -5,8 +5,7 @@
  * many. Keys are literals of ours, and each is written once. Out of memory shows when the text is
  * asked for.
  */
-#ifndef JOBTRAIL_JSON_WRITE_H
-#define JOBTRAIL_JSON_WRITE_H
+#pragma once
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ void json_write_members(struct json_writer *writer, struct json_object *object);
 /* Ends the object. Returns its text with a NUL behind it, to be freed, and its length; NULL when
  * out of memory. The writer is empty then. */
 char *json_write_end(struct json_writer *writer, size_t *length);
-
-#endif

@@ -3,8 +3,7 @@
  * A link as XALT's JSON record, with our own table jobtrailT. Its keys are in
  * submit/definition/keys.def.
  */
-#ifndef JOBTRAIL_LINK_RECORD_H
-#define JOBTRAIL_LINK_RECORD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ struct link_source {
 /* Builds the record, link.SYSHOST.DATE.USER.UUID.json; hashes the output, and the libraries where
  * the site asks for it. Returns 0 or -ENOMEM. record_free() releases `*record`. */
 int link_record_build(const struct link_source *source, struct built_record *record);
-
-#endif

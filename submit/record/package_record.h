@@ -2,8 +2,7 @@
  *
  * A package that a run loaded as XALT's JSON record. Its keys are in submit/definition/keys.def.
  */
-#ifndef JOBTRAIL_PACKAGE_RECORD_H
-#define JOBTRAIL_PACKAGE_RECORD_H
+#pragma once
 
 #include "submit/evidence/ledger_read.h"
 #include "submit/evidence/package_read.h"
@@ -24,5 +23,3 @@ struct package_source {
  * Returns 0, -ENOMEM, or -EIO where this host's crypto policy has no such hash. record_free()
  * releases `*record`. */
 int package_record_build(const struct package_source *source, struct built_record *record);
-
-#endif

@@ -3,8 +3,7 @@
  * What all records share: a JSON object on one line, whose first key is the CRC of its text, and a
  * file name that is fixed for what the record tells.
  */
-#ifndef JOBTRAIL_RECORD_H
-#define JOBTRAIL_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ void step_part_add_job(struct json_object *table, const struct step_part *part);
 void step_part_add_step(struct json_object *table, const struct step_part *part);
 
 void step_part_add_seconds(struct json_object *table, const char *key, double ns, bool is_known);
-
-#endif

@@ -3,8 +3,7 @@
  * A run as XALT's JSON record, with our own table slurmT. Its keys are in
  * submit/definition/keys.def.
  */
-#ifndef JOBTRAIL_RUN_RECORD_H
-#define JOBTRAIL_RUN_RECORD_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -23,5 +22,3 @@ void run_record_uuid(const struct capture *capture, char *text);
  * once, whatever called it. Sorts capture->routines. NULL: no designated library was there. Of
  * contrib/routines/record. */
 struct json_object *routine_table(const struct capture *capture);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What the record of a run is made of.
  */
-#ifndef JOBTRAIL_RUN_SOURCE_H
-#define JOBTRAIL_RUN_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ struct run_source {
 /* Writes the table with the keys that submit/definition/keys.def lists. Runs for which all but
  * times, pid and core seconds are the same share the text of these in `source->memo`. */
 void slurm_table_write(const struct run_source *source, struct json_writer *writer);
-
-#endif

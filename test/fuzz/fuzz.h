@@ -2,8 +2,7 @@
  *
  * What libFuzzer calls, and a check of what must hold.
  */
-#ifndef JOBTRAIL_FUZZ_H
-#define JOBTRAIL_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,5 +14,3 @@ static inline void require(int holds)
     if (!holds)
         abort();
 }
-
-#endif

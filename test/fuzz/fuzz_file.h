@@ -2,8 +2,7 @@
  *
  * Files for what reads files by name.
  */
-#ifndef JOBTRAIL_FUZZ_FILE_H
-#define JOBTRAIL_FUZZ_FILE_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,5 +21,3 @@ static inline void fuzz_file(int *fd, const void *bytes, size_t size, char path[
         abort();
     snprintf(path, FUZZ_PATH_SIZE, "/proc/self/fd/%d", *fd);
 }
-
-#endif

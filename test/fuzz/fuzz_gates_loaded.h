@@ -3,8 +3,7 @@
  * What a loader makes of a record: in a file of its own, as the loader and the flush each have a
  * struct of the name `record`.
  */
-#ifndef JOBTRAIL_FUZZ_GATES_LOADED_H
-#define JOBTRAIL_FUZZ_GATES_LOADED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ struct loaded {
 /* Whether the loader takes the record, whose CRC is set right before, out of a file `name`, and out
  * of a line that says no name. Ends the program where it makes two things of it. */
 int loaded_read(const char *name, const char *text, size_t size, struct loaded *loaded);
-
-#endif

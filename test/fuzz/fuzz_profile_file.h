@@ -3,8 +3,7 @@
  * A job's file of profiles from an input that is such a file without most of its pages: the header,
  * then 512 bytes for the start of each page that follows.
  */
-#ifndef JOBTRAIL_FUZZ_PROFILE_FILE_H
-#define JOBTRAIL_FUZZ_PROFILE_FILE_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,5 +38,3 @@ static inline void fuzz_profile_file(int *fd, const unsigned char *data, size_t 
     if (size > 0 && data[size - 1] % 2 == 0 && ftruncate(*fd, page) != 0)
         abort();
 }
-
-#endif

@@ -4,8 +4,7 @@
  * connection to the witness, which the kernel closes at that moment, and sends the time right
  * before. The variable WITNESS has the path of the witness's socket; without it nothing is done.
  */
-#ifndef JOBTRAIL_TELL_WITNESS_H
-#define JOBTRAIL_TELL_WITNESS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,5 +37,3 @@ static inline void tell_witness_now(int fd)
     if (send(fd, &now, sizeof now, MSG_NOSIGNAL) != sizeof now)
         abort();
 }
-
-#endif

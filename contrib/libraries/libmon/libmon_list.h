@@ -13,8 +13,7 @@
  *
  * What is not known is "". Bytes that are no UTF-8 are as in records (text.h). No hash is in it.
  */
-#ifndef JOBTRAIL_LIBMON_LIST_H
-#define JOBTRAIL_LIBMON_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ int libmon_list_print(const struct conf *conf, bool is_json, char *const *patter
  * jobtrail.conf, or of a time that is to come. For whoever has the lock of scans. Returns 0; or
  * -errno, and says in `trouble`, which has `size` bytes, what is wrong. */
 int libmon_list_keep(const struct conf *conf, char *trouble, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What a scan has found, as text or JSON on stdout; trouble on stderr.
  */
-#ifndef JOBTRAIL_LIBMON_OUTPUT_H
-#define JOBTRAIL_LIBMON_OUTPUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ void libmon_progress(void *context, uint64_t count);
 
 /* The last line, or the end of the JSON. */
 void libmon_print_end(struct libmon_output *output, const struct library_scan_counts *counts);
-
-#endif

@@ -3,8 +3,7 @@
  * jobtrail-libmon watch: one process reads the kernel's events of changes. Scans, and the count of
  * uses, run in children, so that these events never wait.
  */
-#ifndef JOBTRAIL_LIBMON_WATCH_H
-#define JOBTRAIL_LIBMON_WATCH_H
+#pragma once
 
 #include "conf/conf.h"
 #include "contrib/libraries/scan/library_scan.h"
@@ -22,5 +21,3 @@ struct libmon_watch_calls {
  * -EWOULDBLOCK where another watch runs; or another -errno, after saying on stderr what is wrong.
  */
 int libmon_watch(const struct conf *conf, const struct libmon_watch_calls *calls);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The range of dates that is asked for.
  */
-#ifndef JOBTRAIL_DATE_RANGE_H
-#define JOBTRAIL_DATE_RANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ static inline bool date_range_has(const struct date_range *range, const struct l
 
 /* By how many seconds clocks of the zone are set back within two days of the time. */
 int64_t date_range_set_back(int64_t time_s);
-
-#endif

@@ -3,8 +3,7 @@
  * What jobtrail-libq prints on stdout. Names of files and lines are others': on a terminal their
  * control characters are escaped. Elsewhere they are printed as they are, for programs.
  */
-#ifndef JOBTRAIL_LIBQ_OUTPUT_H
-#define JOBTRAIL_LIBQ_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void output_table(enum output_form form, const struct use_table *table);
 /* Prints the page on stdout. `start` and `end`: the dates of the range, as they were asked for;
  * NULL: it has no bound there. */
 void libq_html_print(const struct use_table *table, const char *start, const char *end);
-
-#endif

@@ -3,8 +3,7 @@
  * A file's lines, in pieces: memory is bounded, however long a line is, and whatever becomes of the
  * file meanwhile. What it loses is not read, what it gains is.
  */
-#ifndef JOBTRAIL_LINE_READ_H
-#define JOBTRAIL_LINE_READ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ int line_next(struct line_reader *reader, struct line_piece *piece);
 void line_reader_free(struct line_reader *reader);
 
 #define CLEANUP_LINES __attribute__((cleanup(line_reader_free)))
-
-#endif

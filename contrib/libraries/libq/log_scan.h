@@ -2,8 +2,7 @@
  *
  * The lines of a log that are asked for, one after the other.
  */
-#ifndef JOBTRAIL_LOG_SCAN_H
-#define JOBTRAIL_LOG_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -62,5 +61,3 @@ typedef int log_visit(void *context, const struct line_piece *piece,
  * and sets `*verdict`; or -errno, also the visitor's. */
 int log_scan(int fd, struct log_query *query, log_visit *visit, void *context,
              enum log_verdict *verdict);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Lines of logs, counted by library, and by weekday or month.
  */
-#ifndef JOBTRAIL_USE_TABLE_H
-#define JOBTRAIL_USE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ uint64_t use_column_sum(const struct use_table *table, size_t column);
 uint64_t use_table_sum(const struct use_table *table);
 
 void use_table_free(struct use_table *table);
-
-#endif

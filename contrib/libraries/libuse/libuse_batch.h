@@ -10,8 +10,7 @@
  * take setting the time of last access alone for a change), and what others do shows in the time of
  * last change right before the time is set, and in what the file is afterwards.
  */
-#ifndef JOBTRAIL_LIBUSE_BATCH_H
-#define JOBTRAIL_LIBUSE_BATCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ int libuse_batch_add(struct libuse_batch *batch, struct library_state *state,
  * Returns 0 or -errno, of the state. */
 int libuse_batch_end(struct libuse_batch *batch, struct library_state *state,
                      struct libuse_batch_counts *counts);
-
-#endif

@@ -6,8 +6,7 @@
  * Only what is as the last scan saw it is looked at: a time of last access that moves and a time of
  * last change that does not are a read. What has changed is the scan's first.
  */
-#ifndef JOBTRAIL_LIBUSE_POLL_H
-#define JOBTRAIL_LIBUSE_POLL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ struct libuse_order {
  * state or of `all`. */
 int libuse_poll(const struct libuse_order *order, struct library_state *state,
                 struct libuse_counts *counts);
-
-#endif

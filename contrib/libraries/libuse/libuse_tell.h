@@ -11,8 +11,7 @@
  * the second and the third one in a log that has the name of the tree. After a kill some
  * uses may be missing, and none is there twice.
  */
-#ifndef JOBTRAIL_LIBUSE_TELL_H
-#define JOBTRAIL_LIBUSE_TELL_H
+#pragma once
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -47,5 +46,3 @@ void libuse_tell_unheard(void *teller, const char *tree, uint64_t files, int64_t
 /* Most of a tree was read. Returns 0. */
 int libuse_tell_all(struct libuse_teller *teller, const char *tree,
                     const struct library_reads_sum *sum);
-
-#endif

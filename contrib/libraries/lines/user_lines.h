@@ -9,8 +9,7 @@
  * Bounds: USER_LINES_AT_ONCE of a user in one flush; the others wait. A user begins USER_LINES_LOGS
  * of the logs that are there, and all users USER_LINES_ALL_LOGS.
  */
-#ifndef JOBTRAIL_USER_LINES_H
-#define JOBTRAIL_USER_LINES_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -49,5 +48,3 @@ void user_lines_close(struct user_lines *lines);
  * or another -errno, and the log is as it was. */
 int user_lines_append(const struct user_lines *lines, const struct log_message *message,
                       int64_t time_s);
-
-#endif

@@ -11,8 +11,7 @@
  * that are only counted (is_beyond). For all these there is one record for each kind of change, of
  * a library LIBRARY_OUTBOX_OTHERS, with the number of files since the last call that kept all.
  */
-#ifndef JOBTRAIL_LIBRARY_OUTBOX_H
-#define JOBTRAIL_LIBRARY_OUTBOX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -61,5 +60,3 @@ int library_outbox_keep(struct library_outbox *box);
 
 /* Takes NULL. */
 void library_outbox_free(struct library_outbox *box);
-
-#endif

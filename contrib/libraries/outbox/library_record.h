@@ -5,8 +5,7 @@
  *
  * Root alone writes such records: no gate takes one from a user.
  */
-#ifndef JOBTRAIL_LIBRARY_RECORD_H
-#define JOBTRAIL_LIBRARY_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +78,3 @@ struct library_record_source {
  * any more who has changed the file. Returns 0, -ENOMEM, or -EIO where there is no
  * hash (uuid7.h). record_free() releases `*record`. */
 int library_record_build(const struct library_record_source *source, struct built_record *record);
-
-#endif

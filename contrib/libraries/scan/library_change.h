@@ -2,8 +2,7 @@
  *
  * One change of one library's file, as a scan reports it.
  */
-#ifndef JOBTRAIL_LIBRARY_CHANGE_H
-#define JOBTRAIL_LIBRARY_CHANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ const char *library_change_word(enum library_change_kind kind);
  * one file system. */
 enum library_change_kind library_change_judge(const struct library_file *was,
                                               const struct library_file *is, bool same_device);
-
-#endif

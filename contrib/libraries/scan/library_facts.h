@@ -2,8 +2,7 @@
  *
  * What is read of a library's file, and how it is named.
  */
-#ifndef JOBTRAIL_LIBRARY_FACTS_H
-#define JOBTRAIL_LIBRARY_FACTS_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -44,5 +43,3 @@ int64_t library_changed(const struct stat *status);
  * tries again. */
 int library_facts(int directory, const char *name, const struct stat *status,
                   struct file_hash_bounds *bounds, struct library_file *file);
-
-#endif

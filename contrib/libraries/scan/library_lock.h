@@ -2,8 +2,7 @@
  *
  * Opens directories of root's, and locks the state: only the holder changes it.
  */
-#ifndef JOBTRAIL_LIBRARY_LOCK_H
-#define JOBTRAIL_LIBRARY_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ int library_watch_state_write(int lock, const struct library_watch_state *watch)
  * -ENOENT where there was none; -EINVAL for another content. */
 int library_watch_state_read(const char *state, struct library_watch_state *watch,
                              bool *is_running);
-
-#endif

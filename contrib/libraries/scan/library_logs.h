@@ -13,8 +13,7 @@
  * end. The state has the size of a log from before its lines are written until they are on disk:
  * who goes on writes them over what is there of them. Nobody else writes to a log.
  */
-#ifndef JOBTRAIL_LIBRARY_LOGS_H
-#define JOBTRAIL_LIBRARY_LOGS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -60,5 +59,3 @@ void library_log_line(FILE *stream, const struct library_change *change, int64_t
  * "". */
 int library_logs_write(struct library_state *state, const struct library_logs *logs,
                        const struct library_teller *teller, char trouble[LIBRARY_LOG_NAME_SIZE]);
-
-#endif

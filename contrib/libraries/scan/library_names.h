@@ -2,8 +2,7 @@
  *
  * The files of libraries as the last scan has them (library_state.h): for readers beside scans.
  */
-#ifndef JOBTRAIL_LIBRARY_NAMES_H
-#define JOBTRAIL_LIBRARY_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ struct library_known {
  * Between the calls no scan waits: one that ends meanwhile has its part in those that follow.
  * Returns 1; 0 after the last one; or -errno, -EAGAIN where a scan has written for too long. */
 int library_names_next(struct library_names *names, struct library_known *known);
-
-#endif

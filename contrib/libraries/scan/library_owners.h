@@ -5,8 +5,7 @@
  * and not all can write to it. All files of another user are one library, "~USER", with a log of
  * its own: nobody writes into the logs of others' libraries, and a user has one log.
  */
-#ifndef JOBTRAIL_LIBRARY_OWNERS_H
-#define JOBTRAIL_LIBRARY_OWNERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -39,5 +38,3 @@ bool library_is_others(const char *name);
 /* The name of the group of [libraries] that the library of this name is part of; "": of none, as
  * the files of such a user. */
 const char *library_group(const struct conf *conf, const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * What library_packages.h finds: packages and their files, as the readers of dpkg's and rpm's
  * databases fill it. For these three alone.
  */
-#ifndef JOBTRAIL_LIBRARY_PACKAGE_TABLE_H
-#define JOBTRAIL_LIBRARY_PACKAGE_TABLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -42,5 +41,3 @@ int library_package_add_file(struct library_packages *packages, const struct glo
  * no packages. */
 int library_dpkg_read(struct library_packages *packages, const struct globs *patterns);
 int library_rpm_read(struct library_packages *packages, const struct globs *patterns);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Which package of dpkg(1) or rpm(8) a library belongs to.
  */
-#ifndef JOBTRAIL_LIBRARY_PACKAGES_H
-#define JOBTRAIL_LIBRARY_PACKAGES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ const char *library_packages_trouble(const struct library_packages *packages);
 
 /* Takes NULL. */
 void library_packages_free(struct library_packages *packages);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Calls return 0 or -errno; library_state_error() says in words what is wrong.
  */
-#ifndef JOBTRAIL_LIBRARY_READS_H
-#define JOBTRAIL_LIBRARY_READS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,5 +110,3 @@ int library_reads_uses(struct library_state *state, int64_t after_id, struct lib
 
 /* Those up to this id are told. */
 int library_reads_told(struct library_state *state, int64_t id);
-
-#endif

@@ -3,8 +3,7 @@
  * What rpm prints about packages: a line NAME VERSION for each, and the paths of its files behind
  * it, which begin with '/'.
  */
-#ifndef JOBTRAIL_LIBRARY_RPM_H
-#define JOBTRAIL_LIBRARY_RPM_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -25,5 +24,3 @@ struct library_rpm {
 
 /* Takes the next bytes. Returns 0, -ENOMEM, or -EFBIG where it is too much. */
 int library_rpm_take(void *rpm, const char *bytes, size_t size);
-
-#endif

@@ -7,8 +7,7 @@
  * removed only where the file system that it was on is still mounted there: a tree that is away is
  * told and stays in the state.
  */
-#ifndef JOBTRAIL_LIBRARY_SCAN_H
-#define JOBTRAIL_LIBRARY_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ enum library_scan_outcome {
 enum library_scan_outcome library_scan(const struct library_scan_order *order,
                                        struct library_scan_counts *counts, char *trouble,
                                        size_t size);
-
-#endif

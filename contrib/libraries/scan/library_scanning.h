@@ -2,8 +2,7 @@
  *
  * The state of a running scan, which its parts share, and its messages.
  */
-#ifndef JOBTRAIL_LIBRARY_SCANNING_H
-#define JOBTRAIL_LIBRARY_SCANNING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ int scan_state_failed(struct scan *scan, int error);
 
 /* Tells whoever ordered the scan what is wrong with a file or tree. */
 void scan_warn(struct scan *scan, const char *path, const char *text);
-
-#endif

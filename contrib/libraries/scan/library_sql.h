@@ -3,8 +3,7 @@
  * The tables of the state, its statements, and the columns of a file in them. For
  * library_state.c, library_settle.c and library_reads.c alone.
  */
-#ifndef JOBTRAIL_LIBRARY_SQL_H
-#define JOBTRAIL_LIBRARY_SQL_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -102,5 +101,3 @@ int library_sql_step(struct library_state *state, sqlite3_stmt *prepared);
 void library_sql_bind(sqlite3_stmt *prepared, int at, const struct library_file *file);
 void library_sql_identity(sqlite3_stmt *prepared, int at, struct library_file *file);
 void library_sql_facts(sqlite3_stmt *prepared, int at, struct library_file *file);
-
-#endif

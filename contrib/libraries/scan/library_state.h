@@ -16,8 +16,7 @@
  *
  * Calls return 0 or -errno; library_state_error() says in words what is wrong.
  */
-#ifndef JOBTRAIL_LIBRARY_STATE_H
-#define JOBTRAIL_LIBRARY_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -154,5 +153,3 @@ int library_state_told(struct library_state *state, const char *log);
 
 int library_state_begin(struct library_state *state);
 int library_state_commit(struct library_state *state);
-
-#endif

@@ -7,8 +7,7 @@
  * Its memory holds names of the directories on the way to where it is, within LIBRARY_WALK_BYTES:
  * of a directory with more, which is read several times, those that come next.
  */
-#ifndef JOBTRAIL_LIBRARY_WALK_H
-#define JOBTRAIL_LIBRARY_WALK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ void library_key(const char *path, size_t size, char *key);
 
 /* The path of a key, with a NUL behind it. */
 void library_path(const char *key, size_t size, char *path);
-
-#endif

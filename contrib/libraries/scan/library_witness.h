@@ -2,8 +2,7 @@
  *
  * By what uses of libraries from outside of jobs can be known on this host.
  */
-#ifndef JOBTRAIL_LIBRARY_WITNESS_H
-#define JOBTRAIL_LIBRARY_WITNESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ const char *library_witness_word(enum library_witness witness);
 
 /* Why it is so, for people. */
 const char *library_witness_reason(enum library_witness witness);
-
-#endif

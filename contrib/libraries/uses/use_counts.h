@@ -3,8 +3,7 @@
  * Counts opens of libraries by user and program. Counts are lower bounds, since the kernel makes
  * one event of equal ones that follow each other.
  */
-#ifndef JOBTRAIL_USE_COUNTS_H
-#define JOBTRAIL_USE_COUNTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -104,5 +103,3 @@ void use_opens_closed(struct use_opens *opens, struct use_counts *counts, int32_
 /* Takes back what is open for writing still, and forgets all: places change when counts are
  * written. */
 void use_opens_settle(struct use_opens *opens, struct use_counts *counts);
-
-#endif

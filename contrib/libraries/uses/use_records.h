@@ -24,8 +24,7 @@
  *
  * Two processes may do it at the same time.
  */
-#ifndef JOBTRAIL_USE_RECORDS_H
-#define JOBTRAIL_USE_RECORDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -73,5 +72,3 @@ int use_records_keep(struct use_records *records);
  * dropped. Returns 0; -ENOBUFS where root's share of the outbox is full, or another -errno: the
  * rest is handed over by the next call. */
 int use_records_send(struct use_records *records, int64_t now_s);
-
-#endif

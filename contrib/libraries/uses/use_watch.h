@@ -12,8 +12,7 @@
  *
  * Its events are apart from those of changes, so that many opens take nothing away from these.
  */
-#ifndef JOBTRAIL_USE_WATCH_H
-#define JOBTRAIL_USE_WATCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ int use_watch_run(const struct conf *conf);
 
 /* Until when all uses are told, in seconds since the Epoch; 0: none ever were. */
 int64_t use_watch_told(const struct conf *conf);
-
-#endif

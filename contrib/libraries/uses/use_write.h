@@ -4,8 +4,7 @@
  * take long. What the child could not write is known to its parent, also after a kill, and is
  * written with what comes later: it is neither lost nor written twice.
  */
-#ifndef JOBTRAIL_USE_WRITE_H
-#define JOBTRAIL_USE_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ bool use_write_goes_on(const struct use_writer *writer);
 /* Waits for its end, and adds to `batch` what could not be written. Does nothing where none was
  * begun. */
 void use_write_end(struct use_writer *writer, struct use_batch *batch);
-
-#endif

@@ -4,8 +4,7 @@
  * process caused them, and says when a scan is due. The scan finds out what has changed, and asks
  * the watch who it was (who_socket.h): so hashes, names, logs and state come from scans alone.
  */
-#ifndef JOBTRAIL_LIBRARY_WATCH_H
-#define JOBTRAIL_LIBRARY_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ void library_watch_end(struct library_watch *watch, bool is_done, uint64_t used_
 
 /* For doctor. */
 void library_watch_state(const struct library_watch *watch, struct library_watch_state *state);
-
-#endif

@@ -3,8 +3,7 @@
  * Events of fanotify(7), as the kernel writes them for a group with names of directories' entries
  * and descriptors of processes.
  */
-#ifndef JOBTRAIL_WATCH_EVENTS_H
-#define JOBTRAIL_WATCH_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ struct watch_event {
  * is gone. Returns 0; or -EPROTO where the bytes are no events. */
 int watch_events_each(const void *bytes, size_t size, bool has_pidfd,
                       void (*take)(void *context, const struct watch_event *event), void *context);
-
-#endif

@@ -7,8 +7,7 @@
  * A directory that is renamed keeps its mark and has another path: the trees are walked again then
  * (watch_marks_again()).
  */
-#ifndef JOBTRAIL_WATCH_MARKS_H
-#define JOBTRAIL_WATCH_MARKS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ bool watch_marks_event_path(const struct watch_marks *marks, const struct watch_
  * without events. `why` is the -errno of the last of these. */
 size_t watch_marks_count(const struct watch_marks *marks);
 size_t watch_marks_unwatched(const struct watch_marks *marks, int *why);
-
-#endif

@@ -4,8 +4,7 @@
  * walk for each rename: so each is noted once, and walks have a twentieth of the time. What there
  * is no room or time for is found when all trees are walked again.
  */
-#ifndef JOBTRAIL_WATCH_NEW_H
-#define JOBTRAIL_WATCH_NEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ struct watch_sessions {
  * that of the one before, or a new one, which is named for the time of the change. */
 void watch_sessions_event(struct watch_sessions *sessions, struct library_who *who,
                           uint64_t now_ms);
-
-#endif

@@ -3,8 +3,7 @@
  * Which process an event of fanotify(7) is of. A process often ends before its event is read: then
  * what was read of it at an event shortly before holds still.
  */
-#ifndef JOBTRAIL_WATCH_PROCESS_H
-#define JOBTRAIL_WATCH_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ bool watch_process_find(struct watch_processes *processes, const struct watch_ev
 /* The process begins to run another program: what was read of it before is used only where it is
  * over. */
 void watch_process_executes(struct watch_processes *processes, int32_t pid);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The output of jobtrail-profile(1) but for logs: JSON, flame graphs, dumps, differences.
  */
-#ifndef JOBTRAIL_PROFILE_FORMS_H
-#define JOBTRAIL_PROFILE_FORMS_H
+#pragma once
 
 #include "contrib/profile/profile_log.h"
 
@@ -28,5 +27,3 @@ int profile_dump(const struct profile_set *set, const struct set_order *order,
 /* What has changed from the first `before` ranks to the others, of the log's, by stack; the largest
  * change of exclusive time first. */
 int profile_diff(const struct profile_log *log, size_t before, enum profile_form form);
-
-#endif

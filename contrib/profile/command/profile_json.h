@@ -2,8 +2,7 @@
  *
  * Time in MPI and in designated libraries, as programs read it; routine_log.h is for people.
  */
-#ifndef JOBTRAIL_PROFILE_JSON_H
-#define JOBTRAIL_PROFILE_JSON_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ int profile_routines_json(const struct profile_set *set, const bool *is_taken, b
 
 /* A line with the names of the columns, and one for each of these ranks and routines, with tabs. */
 void profile_routines_dump(const struct profile_set *set, const bool *is_taken);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Sampling files (sample_file.h) as text.
  */
-#ifndef JOBTRAIL_PROFILE_SAMPLES_H
-#define JOBTRAIL_PROFILE_SAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@
  * whether the function was entered or left, stack. Returns 0 or -errno: -EINVAL where it is no such
  * file. */
 int profile_samples_print(const char *path, bool linker_names);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Loads the files of a command line, and chooses the ranks of the programs of --program.
  */
-#ifndef JOBTRAIL_PROGRAM_CHOICE_H
-#define JOBTRAIL_PROGRAM_CHOICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ void program_choice_free(struct program_choice *choice);
  * or -ENOMEM. */
 int program_choice_warn(const struct program_choice *choice, const bool *is_taken, size_t first,
                         size_t last);
-
-#endif

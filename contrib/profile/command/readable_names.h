@@ -4,8 +4,7 @@
  * short one can stand for a text without end: so a child makes them, with limits on its memory and
  * processor time. Names that it does not come to stay as the linker has them.
  */
-#ifndef JOBTRAIL_READABLE_NAMES_H
-#define JOBTRAIL_READABLE_NAMES_H
+#pragma once
 
 #include "contrib/profile/profile_set.h"
 
@@ -18,5 +17,3 @@ struct readable_names {
  * them. Returns 0 or -errno; readable_names_free() releases, in every case. */
 int readable_names_put(struct profile_set *set, struct readable_names *names);
 void readable_names_free(struct readable_names *names);
-
-#endif

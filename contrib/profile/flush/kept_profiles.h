@@ -4,8 +4,7 @@
  * [profile] directory, in a directory of the user's uid, and a set of a step has records. Beside a
  * step's set may be its summary, and logs and samples of its ranks.
  */
-#ifndef JOBTRAIL_KEPT_PROFILES_H
-#define JOBTRAIL_KEPT_PROFILES_H
+#pragma once
 
 #include <limits.h>
 #include <time.h>
@@ -100,5 +99,3 @@ int kept_profiles_end(struct kept_profiles *kept, int error);
  * -ENAMETOOLONG. */
 int kept_profiles_name(const struct kept_profiles *kept, uint32_t step, const char *node,
                        char name[NAME_MAX + 1]);
-
-#endif

@@ -5,8 +5,7 @@
  * ranks whose run another one records, as the kernel or Slurm told of its process. Where nobody saw
  * the end, it was over when the step or the job was.
  */
-#ifndef JOBTRAIL_PROFILE_ENDS_H
-#define JOBTRAIL_PROFILE_ENDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ void profile_ends_free(struct profile_ends *ends);
 
 struct collect_end profile_ends_find(const struct profile_ends *ends,
                                      const struct profiled_process *process);
-
-#endif

@@ -6,8 +6,7 @@
  * are what jobtrail-profile(1) shows: a summary of all ranks, and one of each number of a rank that
  * the site and the user name.
  */
-#ifndef JOBTRAIL_PROFILE_STEPS_H
-#define JOBTRAIL_PROFILE_STEPS_H
+#pragma once
 
 #include "contrib/profile/flush/kept_profiles.h"
 #include "contrib/profile/tick_scale.h"
@@ -39,5 +38,3 @@ struct profile_parts {
 
 /* Makes one set of them, and its logs. Returns 0 or -errno. */
 int profile_parts_send(const struct profile_parts *parts, struct worker_pipe *pipe);
-
-#endif

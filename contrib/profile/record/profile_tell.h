@@ -2,8 +2,7 @@
  *
  * Makes the facts that records have of a profile set. Runs as the job's user.
  */
-#ifndef JOBTRAIL_PROFILE_TELL_H
-#define JOBTRAIL_PROFILE_TELL_H
+#pragma once
 
 #include "contrib/profile/profile_read.h"
 #include "contrib/profile/profile_set.h"
@@ -29,5 +28,3 @@ int profile_runs_note(struct profile_runs *runs, size_t rank,
  * ranks first. `runs` are of the set's ranks; their order is changed. Returns 0 or -ENOMEM. */
 int profile_tell(const struct profile_set *set, struct profile_runs *runs,
                  struct profile_told told[PROFILE_TOLD_PROGRAMS], size_t *count);
-
-#endif

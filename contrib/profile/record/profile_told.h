@@ -3,8 +3,7 @@
  * The facts of one MPI program in a profile record. A reader that runs as the job's user makes
  * them, and root checks whether they can be true.
  */
-#ifndef JOBTRAIL_PROFILE_TOLD_H
-#define JOBTRAIL_PROFILE_TOLD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ struct profile_source {
 /* Builds the record, of what is sound. The same step, node, program and executable give the same
  * uuid. Returns 0, -ENOMEM, or -EIO as step_part_uuid(). record_free() releases `*record`. */
 int profile_record_build(const struct profile_source *source, struct built_record *record);
-
-#endif

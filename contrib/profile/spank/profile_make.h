@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_PROFILE_MAKE_H
-#define JOBTRAIL_PROFILE_MAKE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -9,5 +8,3 @@
  * directory open at `part`, unless it is there already. Returns 0 or -errno (-EPERM: another
  * user's is there). */
 int spool_make_profile(int part, uid_t uid, gid_t gid, uint64_t bytes);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * routineT of a run: which designated libraries were there, and which of their routines it called.
  */
-#ifndef JOBTRAIL_RUN_ROUTINES_H
-#define JOBTRAIL_RUN_ROUTINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ struct run_routines {
     int64_t watched, missed; /* imports that were watched, and that were not */
     int64_t unnamed;         /* called routines that are left out; the store says how many */
 };
-
-#endif

@@ -5,9 +5,6 @@
  * more than that many in a day of loading, libraries included, and no more to one library. Unproven
  * runs have no known user: together they may add more.
  */
-#ifndef JOBTRAIL_STORE_ROUTINES_H
-#define JOBTRAIL_STORE_ROUTINES_H
+#pragma once
 
 enum { ROUTINE_NAMES_A_DAY = 32768, ROUTINE_NAMES_A_LIBRARY = 8192, ROUTINE_NAMES_UNPROVEN = 4 };
-
-#endif

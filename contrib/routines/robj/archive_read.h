@@ -2,8 +2,7 @@
  *
  * An archive of objects (ar(5)), or one object, in memory.
  */
-#ifndef JOBTRAIL_ARCHIVE_READ_H
-#define JOBTRAIL_ARCHIVE_READ_H
+#pragma once
 
 #include <ar.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ int archive_read(char *bytes, size_t size, const char *name, struct archive *arc
 void archive_free(struct archive *archive);
 
 #define CLEANUP_ARCHIVE __attribute__((cleanup(archive_free)))
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The global symbols of all members of an archive.
  */
-#ifndef JOBTRAIL_ARCHIVE_SYMBOLS_H
-#define JOBTRAIL_ARCHIVE_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ bool archive_symbols_are_used(const struct archive_symbols *symbols, size_t at, 
 const char *symbol_kind_name(enum symbol_kind kind);
 
 #define CLEANUP_SYMBOLS __attribute__((cleanup(archive_symbols_free)))
-
-#endif

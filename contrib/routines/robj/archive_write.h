@@ -2,8 +2,7 @@
  *
  * An archive (ar(5)) with its index, written from members in memory.
  */
-#ifndef JOBTRAIL_ARCHIVE_WRITE_H
-#define JOBTRAIL_ARCHIVE_WRITE_H
+#pragma once
 
 #include <ar.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct written_archive {
 /* Writes it to `fd`, which is at its start. Returns 0; -EFBIG where it has 4 GiB or more; or
  * -errno. */
 int archive_write(int fd, const struct written_archive *archive);
-
-#endif

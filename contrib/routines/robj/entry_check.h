@@ -2,8 +2,7 @@
  *
  * What cannot be done right: archives that cannot be prepared, and symbols that cannot be entries.
  */
-#ifndef JOBTRAIL_ENTRY_CHECK_H
-#define JOBTRAIL_ENTRY_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ const char *entry_refusal(const struct preparation *preparation, size_t at, size
 /* Tells the fault of each entry. Returns how many there are. */
 long entries_check(const struct preparation *preparation, const struct entries *entries,
                    entry_complaint *complain, void *context);
-
-#endif

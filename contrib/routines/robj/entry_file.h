@@ -9,8 +9,7 @@
  *
  * Without a new name it is ENTRY_SUFFIX behind the old one.
  */
-#ifndef JOBTRAIL_ENTRY_FILE_H
-#define JOBTRAIL_ENTRY_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ const struct entry *entries_find(const struct entries *entries, const char *name
 void entries_free(struct entries *entries);
 
 #define CLEANUP_ENTRIES __attribute__((cleanup(entries_free)))
-
-#endif

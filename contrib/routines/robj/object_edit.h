@@ -4,8 +4,7 @@
  * object, as a longer table of texts, and the words that lead to them are changed. So code, data,
  * relocations, groups and debug information are the same bytes as before.
  */
-#ifndef JOBTRAIL_OBJECT_EDIT_H
-#define JOBTRAIL_OBJECT_EDIT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -35,5 +34,3 @@ struct object_edit {
  * beyond what its headers can say; or -ENOEXEC where the object is damaged. */
 int object_edit(const struct object *object, const struct object_edit *edit, unsigned char **bytes,
                 size_t *size);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A relocatable object in memory: its symbols, and what keeps it from being prepared.
  */
-#ifndef JOBTRAIL_OBJECT_READ_H
-#define JOBTRAIL_OBJECT_READ_H
+#pragma once
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ bool object_section_of(const struct object *object, const GElf_Sym *symbol, GElf
 /* Whether code or data of the object itself uses the symbol `i`. Debug information does not count.
  */
 bool object_refers_to(const struct object *object, size_t i);
-
-#endif

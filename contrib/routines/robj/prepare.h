@@ -4,8 +4,7 @@
  * stub refers to in the same pass over the archive as without stubs, and members have the same
  * order in the program. Constructors run in it.
  */
-#ifndef JOBTRAIL_PREPARE_H
-#define JOBTRAIL_PREPARE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ struct prepared {
 /* Writes the archive to `fd`, or the object where the input was one and no stubs are made. Returns
  * 0; -EFBIG where it would have 4 GiB or more; -ENOEXEC where a member is damaged; or -errno. */
 int prepare_write(const struct prepare_order *order, int fd, struct prepared *prepared);
-
-#endif

@@ -3,8 +3,7 @@
  * What jobtrail-robj prints about an archive. Names are printed as they are where they are plain
  * ASCII without backslashes, and escaped as for a terminal elsewhere.
  */
-#ifndef JOBTRAIL_ROBJ_LIST_H
-#define JOBTRAIL_ROBJ_LIST_H
+#pragma once
 
 #include "contrib/routines/robj/entry_check.h"
 
@@ -14,5 +13,3 @@ int list_symbols(const struct preparation *preparation);
 /* An entry file of all routines that can be entries; of those that `entries` names, unless it is
  * NULL. Routines that cannot be are in comments. */
 int list_entries(const struct preparation *preparation, const struct entries *entries);
-
-#endif

@@ -4,8 +4,7 @@
  * (preload/routines/routine_note.h) by which the library in recorded runs finds the jump. They are
  * copies of one object, which is assembled from stub_MACHINE.S.
  */
-#ifndef JOBTRAIL_STUB_OBJECT_H
-#define JOBTRAIL_STUB_OBJECT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ void stub_template_close(struct stub_template *stub);
 int stub_object_make(const struct stub_template *stub, const char *name, const char *real,
                      const char *library, const GElf_Sym *like, unsigned char **bytes,
                      size_t *size);
-
-#endif

@@ -2,13 +2,10 @@
  *
  * The objects that stubs are copies of, one for each machine that this program was built for.
  */
-#ifndef JOBTRAIL_STUB_TEMPLATES_H
-#define JOBTRAIL_STUB_TEMPLATES_H
+#pragma once
 
 #include "contrib/routines/robj/stub_object.h"
 
 /* Opens the one for objects of such a machine. Returns 0, or -ENOENT where there is none.
  * stub_template_close() releases. */
 int stub_template_find(const struct object *object, struct stub_template *stub);
-
-#endif

@@ -4,8 +4,7 @@
  * set-user-id, or was started without LD_PRELOAD or in a container. Its capture is made of the
  * kernel's notes (contrib/witness/job/kernel_notes.h) and of the journal.
  */
-#ifndef JOBTRAIL_KERNEL_RUN_H
-#define JOBTRAIL_KERNEL_RUN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ bool kernel_run_is_program(const struct capture *capture, const struct kernel_no
  */
 void kernel_run_add_objects(const struct kernel_notes *notes, const struct kernel_noted *noted,
                             struct kernel_run *run, struct capture *capture);
-
-#endif

@@ -7,8 +7,7 @@
  * that were started at once, each capture gets another one, in their order; where some ended
  * otherwise, none.
  */
-#ifndef JOBTRAIL_OTHER_PIDS_H
-#define JOBTRAIL_OTHER_PIDS_H
+#pragma once
 
 #include "contrib/witness/job/kernel_notes.h"
 #include "submit/evidence/succession.h"
@@ -33,5 +32,3 @@ void other_pids_take(struct other_pids *pids, const struct capture *capture);
  * word has gaps none is: the process that fits may be another one. */
 const struct kernel_noted *other_pids_find(const struct other_pids *pids,
                                            const struct capture *capture);
-
-#endif

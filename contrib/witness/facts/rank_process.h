@@ -3,8 +3,7 @@
  * Which of the processes below a task, as the kernel told of them, are ranks: those whose program
  * is neither a shell nor another starter of programs, and which the rules track.
  */
-#ifndef JOBTRAIL_RANK_PROCESS_H
-#define JOBTRAIL_RANK_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ bool rank_process_is_far(const struct rank_processes *processes, const struct ke
  * started. */
 int rank_processes_find(const struct rank_processes *processes, const struct kernel_noted *task,
                         rank_take *take, void *context);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * A number that is not known, or is a bound alone, is not part of least, mean and most.
  */
-#ifndef JOBTRAIL_RANK_SUMMARY_H
-#define JOBTRAIL_RANK_SUMMARY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ struct ranks_source {
  * killed. Returns 0, -ENOMEM, or -EIO where there is no hash (uuid7.h). record_free() releases
  * `*record`. */
 int ranks_record_build(const struct ranks_source *source, struct built_record *record);
-
-#endif

@@ -5,8 +5,7 @@
  * its end and its status. They agree, or one of a closed list of causes explains that they do not,
  * or nothing does.
  */
-#ifndef JOBTRAIL_TWO_WITNESSES_H
-#define JOBTRAIL_TWO_WITNESSES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ struct kernel_account kernel_account_find(const struct kernel_notes *notes, uint
 
 /* "static", ...; NULL of WITNESS_AGREED and WITNESS_UNEXPLAINED. */
 const char *witness_verdict_name(enum witness_verdict verdict);
-
-#endif

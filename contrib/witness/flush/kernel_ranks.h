@@ -6,8 +6,7 @@
  * what a script or a wrapper has started there the lowest task of each node records for those of
  * that node. The others follow.
  */
-#ifndef JOBTRAIL_KERNEL_RANKS_H
-#define JOBTRAIL_KERNEL_RANKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void kernel_ranks_free(struct kernel_ranks *ranks);
 bool kernel_ranks_leads(const struct kernel_ranks *ranks, const struct kernel_run_source *source,
                         const struct job_tasks *tasks, const struct kernel_noted *noted,
                         struct kernel_run *run);
-
-#endif

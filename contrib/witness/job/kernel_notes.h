@@ -48,8 +48,7 @@
  * Users decide how many processes there are. So the file does not grow beyond KERNEL_NOTES_BYTES;
  * `program`, `objects`, `end` and `replaced` stop KERNEL_NOTES_RESERVE before.
  */
-#ifndef JOBTRAIL_KERNEL_NOTES_H
-#define JOBTRAIL_KERNEL_NOTES_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -132,5 +131,3 @@ const struct kernel_noted *kernel_notes_replaced(const struct kernel_notes *note
  * program, `is_first`, the process that had this pid then. NULL: it is not here. */
 const struct kernel_noted *kernel_notes_find(const struct kernel_notes *notes, int32_t pid,
                                              uint64_t ticks, bool is_first);
-
-#endif

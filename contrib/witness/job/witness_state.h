@@ -10,8 +10,7 @@
  * The numbers have blanks before them. Beside it lies a named pipe, WITNESS_WAKE: a byte in it, of
  * whatever value, lets the witness read at once.
  */
-#ifndef JOBTRAIL_WITNESS_STATE_H
-#define JOBTRAIL_WITNESS_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ uint64_t witness_state_heard_until(int spool);
  * `patience_ms` milliseconds at the most. Returns 0; -ENOENT where none runs; -ETIMEDOUT; or
  * another -errno. */
 int witness_state_wait(int spool, unsigned patience_ms);
-
-#endif

@@ -4,8 +4,7 @@
  * [client] and [jobtrail] are read, and in them the options below alone.
  * contrib/jobtrail/credentials.py reads it in the same way.
  */
-#ifndef JOBTRAIL_CREDENTIALS_H
-#define JOBTRAIL_CREDENTIALS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,3 @@ const char *credentials_path(void);
  * of it is none, or says something about TLS that is not known here. Free what was read after a
  * failure too. */
 int credentials_read(const char *path, struct credentials *credentials, char *trouble, size_t size);
-
-#endif

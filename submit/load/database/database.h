@@ -9,8 +9,7 @@
  *   -EBADMSG  the database takes no such value
  *   -EIO      anything else
  */
-#ifndef JOBTRAIL_DATABASE_H
-#define JOBTRAIL_DATABASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,5 +117,3 @@ struct database_ops {
 };
 
 extern const struct database_ops database_sqlite, database_mariadb;
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A connection to MariaDB, for the files of MariaDB alone. Calls return as database.h says.
  */
-#ifndef JOBTRAIL_MARIADB_INSIDE_H
-#define JOBTRAIL_MARIADB_INSIDE_H
+#pragma once
 
 #include <mysql.h>
 
@@ -65,5 +64,3 @@ int maria_select(struct database *database, struct statement *statement,
                  const struct value *parameters);
 int maria_next(struct database *database, struct statement *statement, struct value *row,
                size_t columns);
-
-#endif

@@ -3,8 +3,7 @@
  * The tables and views of a store: those of the core, and those of each extension, also where it is
  * not built: programs that have it may read the store.
  */
-#ifndef JOBTRAIL_SCHEMA_H
-#define JOBTRAIL_SCHEMA_H
+#pragma once
 
 /* Tables of another version are refused. contrib/jobtrail/store.py says the same. */
 #define SCHEMA_VERSION 1
@@ -38,5 +37,3 @@ SCHEMA_SCRIPT(conflict);
     {                                                                                              \
 #name, {schema_##name##_sqlite, schema_##name##_mariadb }, owned                           \
     }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Takes the pids and the job's number out of a ptA (ancestors), which many runs then share.
  */
-#ifndef JOBTRAIL_ANCESTOR_PIDS_H
-#define JOBTRAIL_ANCESTOR_PIDS_H
+#pragma once
 
 #include "submit/load/parse/json_members.h"
 
@@ -12,5 +11,3 @@
  * The number of the `job` (NULL when not known), of which paths and titles are full, becomes %j in
  * the text, and a percent sign two. Returns 0 or -ENOMEM. */
 int ancestor_pids_split(struct json_slice slice, const char *job, char **text, char **pids);
-
-#endif

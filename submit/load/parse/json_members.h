@@ -5,8 +5,7 @@
  * takes over from a user, all layouts are read that json-c reads, as XALT's, and what is wrong
  * between brackets is for json-c to find.
  */
-#ifndef JOBTRAIL_JSON_MEMBERS_H
-#define JOBTRAIL_JSON_MEMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ enum json_step { JSON_MEMBER, JSON_END, JSON_BAD };
  */
 enum json_step json_members_next(struct json_members *members, struct json_slice *key,
                                  struct json_slice *value);
-
-#endif

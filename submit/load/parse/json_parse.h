@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef JOBTRAIL_JSON_PARSE_H
-#define JOBTRAIL_JSON_PARSE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ struct json_object *canonical_copy(struct json_object *value);
 
 /* The text of such a copy, NUL-terminated, owned by it; NULL when out of memory. */
 const char *canonical_text(struct json_object *value, size_t *size);
-
-#endif

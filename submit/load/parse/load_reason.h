@@ -2,8 +2,7 @@
  *
  * Why a record was set aside: what the administrator reads on stderr and in the .reason file.
  */
-#ifndef JOBTRAIL_LOAD_REASON_H
-#define JOBTRAIL_LOAD_REASON_H
+#pragma once
 
 struct load_reason {
     char text[200];
@@ -13,5 +12,3 @@ struct load_reason {
  * fixed words and numbers belong into a reason, never text of the record: it goes to a terminal. */
 int load_refuse(struct load_reason *reason, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

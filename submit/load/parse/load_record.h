@@ -6,8 +6,7 @@
  * uuid and a package's run; a number may be written as a string. The keys are XALT's; slurmT is
  * jobtrail's own.
  */
-#ifndef JOBTRAIL_LOAD_RECORD_H
-#define JOBTRAIL_LOAD_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -216,5 +215,3 @@ void run_routines_free(struct run_routines *routines);
 /* The watermark's values; the texts are owned by `part`. `*build` is all unknown where they are
  * nonsense: a watermark is whatever the executable's owner put there. */
 void load_build(const struct record_part *part, struct build_record *build);
-
-#endif

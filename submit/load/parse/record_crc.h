@@ -3,8 +3,7 @@
  * The check sum that a record carries about itself, {"crc":"0x29B1", ...: the CRC of its text with
  * 0xFFFF in the place of the value, without a newline after the closing brace.
  */
-#ifndef JOBTRAIL_RECORD_CRC_H
-#define JOBTRAIL_RECORD_CRC_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@
 /* Returns 0 when the `size` bytes at `text` agree with their check sum or do not begin with one, as
  * XALT's and jobtrail's files do; -EBADMSG with `*reason` when they contradict it. */
 int record_crc_check(const char *text, size_t size, struct load_reason *reason);
-
-#endif

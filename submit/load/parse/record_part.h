@@ -4,8 +4,7 @@
  * of its text and not parsed again. Libraries are libA's text, or that of an object of libA and
  * buildIdA.
  */
-#ifndef JOBTRAIL_RECORD_PART_H
-#define JOBTRAIL_RECORD_PART_H
+#pragma once
 
 #include "submit/load/parse/json_members.h"
 #include "submit/load/parse/load_record.h"
@@ -28,5 +27,3 @@ int record_part_read(struct record_part *part, enum part_kind kind, const char *
 
 /* Parses a part that was known when it was read. Returns 0 or -ENOMEM. */
 int record_part_complete(struct record_part *part, enum part_kind kind);
-
-#endif

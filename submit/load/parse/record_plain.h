@@ -3,8 +3,7 @@
  * The values of a run where they are plain: numbers, and strings without escapes. They are taken
  * from the record's text as they stand, without making objects of them.
  */
-#ifndef JOBTRAIL_RECORD_PLAIN_H
-#define JOBTRAIL_RECORD_PLAIN_H
+#pragma once
 
 #include "submit/load/parse/load_record.h"
 
@@ -20,5 +19,3 @@ bool is_plain_array(struct json_slice value);
  * Returns false, with the text and `*run` as they were, when something is not plain or not as it
  * should be: the parser will tell. */
 bool record_plain_read(const struct json_slice top[RECORD_TOPS], struct run_record *run);
-
-#endif

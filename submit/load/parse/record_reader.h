@@ -2,8 +2,7 @@
  *
  * A record that is being read: the values of its keys as text, and how they become values.
  */
-#ifndef JOBTRAIL_RECORD_READER_H
-#define JOBTRAIL_RECORD_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ int load_profile(struct record_reader *reader);
 int load_ranks(struct record_reader *reader);
 int load_routines(struct record_reader *reader, struct run_record *run);
 int load_witness(struct json_object *coverage, struct load_reason *reason);
-
-#endif

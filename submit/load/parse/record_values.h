@@ -2,8 +2,7 @@
  *
  * The plain values of a record, from its JSON into the structs of load_record.h.
  */
-#ifndef JOBTRAIL_RECORD_VALUES_H
-#define JOBTRAIL_RECORD_VALUES_H
+#pragma once
 
 #include "submit/load/parse/load_record.h"
 
@@ -19,5 +18,3 @@ int record_read_values(struct json_object *root, const struct record_fields *lis
 /* Sets the number `member` of the field, or makes it unknown. Returns false when the number is out
  * of its range. */
 bool record_set_number(const struct record_field *field, void *member, bool known, double number);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * slurmT.core_days: what a run had of the allocation on each day.
  */
-#ifndef JOBTRAIL_RUN_DAYS_H
-#define JOBTRAIL_RUN_DAYS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ struct run_days {
 int run_days_read(struct json_slice text, struct run_days *days, struct load_reason *reason);
 
 void run_days_free(struct run_days *days);
-
-#endif

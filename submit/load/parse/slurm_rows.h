@@ -4,8 +4,7 @@
  * heading, and with SLURM_TIME_FORMAT=%s. The delimiter may be any text: it is taken from the
  * heading. A random one cannot stand in what users choose, such as an account.
  */
-#ifndef JOBTRAIL_SLURM_ROWS_H
-#define JOBTRAIL_SLURM_ROWS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ int slurm_rows_end(const struct slurm_rows *rows, struct load_reason *reason);
 void slurm_rows_free(struct slurm_rows *rows);
 
 void slurm_job_free(struct slurm_job *job);
-
-#endif

@@ -3,8 +3,7 @@
  * A site's list of accounts, from its file: account, field of science and directorate on each line,
  * with tabs between.
  */
-#ifndef JOBTRAIL_ACCOUNT_LIST_H
-#define JOBTRAIL_ACCOUNT_LIST_H
+#pragma once
 
 #include "submit/load/parse/load_reason.h"
 #include "submit/load/store/store.h"
@@ -18,5 +17,3 @@ struct account_list {
  * when the file cannot be read. Free it after a failure too. */
 int account_list_read(const char *path, struct account_list *list, struct load_reason *reason);
 void account_list_free(struct account_list *list);
-
-#endif

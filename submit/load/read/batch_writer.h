@@ -3,8 +3,7 @@
  * A thread that puts one batch of records into the store while the next is being read. Nobody else
  * may use the store, or the batch, between batch_writer_start() and batch_writer_wait().
  */
-#ifndef JOBTRAIL_BATCH_WRITER_H
-#define JOBTRAIL_BATCH_WRITER_H
+#pragma once
 
 #include "submit/load/read/load_dir.h"
 #include "submit/load/store/store.h"
@@ -31,5 +30,3 @@ struct load_batch *batch_writer_wait(struct batch_writer *writer, int *error);
 
 /* Waits, too. Takes NULL. */
 void batch_writer_free(struct batch_writer *writer);
-
-#endif

@@ -3,8 +3,7 @@
  * The directory for damaged records: each FILE beside a FILE.reason that says where it came from
  * and what is wrong with it.
  */
-#ifndef JOBTRAIL_DAMAGED_H
-#define JOBTRAIL_DAMAGED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ int damaged_move(int kept_fd, int dir_fd, const char *name, const char *reason);
 /* Writes the `size` bytes at `text` as the file `name`, for what was no file of its own. Returns 0;
  * -EEXIST when there is such a file already, which stays; or another -errno. */
 int damaged_keep(int kept_fd, const char *name, const char *text, size_t size, const char *reason);
-
-#endif

@@ -6,8 +6,7 @@
  * renames a file when it is whole; names that start with a dot are still being written. Nothing
  * below the given path is reached through a symbolic link.
  */
-#ifndef JOBTRAIL_LOAD_DIR_H
-#define JOBTRAIL_LOAD_DIR_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ int load_text(int dir_fd, const char *name, char **text, size_t *size, bool *clo
 
 /* Whether nobody but root and the effective user can change the directory. */
 bool load_directory_is_closed(int fd);
-
-#endif

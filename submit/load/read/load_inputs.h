@@ -3,8 +3,7 @@
  * All that the loader was told to read: directories, record files (NAME.json), and streams, which
  * are all other files and standard input.
  */
-#ifndef JOBTRAIL_LOAD_INPUTS_H
-#define JOBTRAIL_LOAD_INPUTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@
 /* Loads the `paths`, up to a NULL, one after the other; with `follow` again and again what is new.
  * Ends early when the loader is to stop. Returns as loader_load(). */
 int load_inputs(struct loader *loader, char **paths, bool follow);
-
-#endif

@@ -3,8 +3,7 @@
  * Jobs of Slurm's accounting into the store, asked for day by day, so that neither Slurm's database
  * nor the loader ever holds many.
  */
-#ifndef JOBTRAIL_LOAD_SLURM_H
-#define JOBTRAIL_LOAD_SLURM_H
+#pragma once
 
 #include <signal.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ enum slurm_result load_slurm(struct slurm_load *load);
 
 /* Reads the file of sacct's rows (slurm_rows.h), "-" for standard input. */
 enum slurm_result load_slurm_rows(struct slurm_load *load, const char *path);
-
-#endif

@@ -3,8 +3,7 @@
  * Records in the lines of a file or pipe: blocks of syslog, or whole records as JSON. Other lines
  * are other programs' and left alone.
  */
-#ifndef JOBTRAIL_LOAD_STREAM_H
-#define JOBTRAIL_LOAD_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ void load_stream_close(struct load_stream *stream);
 
 /* Sets all records aside of which blocks are missing, but the newest that take `keep_bytes`. */
 void load_stream_drain(struct loader *loader, struct syslog_blocks *blocks, size_t keep_bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * Loading: records go into the store in transactions of many. A damaged one is named on stderr, set
  * aside and counted, and the load goes on.
  */
-#ifndef JOBTRAIL_LOADER_H
-#define JOBTRAIL_LOADER_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -102,5 +101,3 @@ void loader_begin_input(struct loader *loader, size_t total);
 
 /* Records looked at. */
 size_t load_counts_read(const struct load_counts *counts);
-
-#endif

@@ -4,8 +4,7 @@
  * could write, and where it is signed with one of the site's keys. Streams, and directories that
  * others can change, have unproven records else.
  */
-#ifndef JOBTRAIL_RECORD_PROOF_H
-#define JOBTRAIL_RECORD_PROOF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ int record_prove(const struct record_proof *proof, const char *text, size_t size
                  bool *unproven, struct load_reason *reason);
 
 void record_proof_free(struct record_proof *proof);
-
-#endif

@@ -18,8 +18,7 @@
  * line.
  */
 /* clang-format on */
-#ifndef JOBTRAIL_SYSLOG_BLOCKS_H
-#define JOBTRAIL_SYSLOG_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void syslog_blocks_drain(struct syslog_blocks *blocks, size_t keep_bytes,
 
 /* Takes NULL. */
 void syslog_blocks_free(struct syslog_blocks *blocks);
-
-#endif

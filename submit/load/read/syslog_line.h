@@ -10,12 +10,9 @@
  * its name: there nothing is looked for. A message of several lines goes on in lines that begin
  * with blanks, which have no program's name.
  */
-#ifndef JOBTRAIL_SYSLOG_LINE_H
-#define JOBTRAIL_SYSLOG_LINE_H
+#pragma once
 
 /* Where in the NUL-terminated line the program's name stands, if it begins with `prefix`; else
  * NULL.
  */
 const char *syslog_line_program(const char *line, const char *prefix);
-
-#endif

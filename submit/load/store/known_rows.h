@@ -2,8 +2,7 @@
  *
  * Which rows the store has with the uuids of a batch: one for each uuid and owner.
  */
-#ifndef JOBTRAIL_KNOWN_ROWS_H
-#define JOBTRAIL_KNOWN_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ void known_rows_prove(struct known_rows *known, const struct digest *key, struct
 int known_rows_add(struct known_rows *known, const struct digest *key, const struct known_row *row);
 
 void known_rows_free(struct known_rows *known);
-
-#endif

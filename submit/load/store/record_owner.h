@@ -8,8 +8,7 @@
  * The lowest bit is 1 for these. All that is in a record of XALT's comes from the user; its lowest
  * bit is 0, so that it never has the owner of one of ours.
  */
-#ifndef JOBTRAIL_RECORD_OWNER_H
-#define JOBTRAIL_RECORD_OWNER_H
+#pragma once
 
 #include "submit/load/store/store.h"
 #include "submit/load/store/store_connection.h"
@@ -48,5 +47,3 @@ int store_find_owner(struct store_connection *on, struct statement *owners, cons
  */
 int store_look_at_owners(struct store_connection *on, struct statement *owners, const char *uuid,
                          bool unproven, enum store_result *result);
-
-#endif

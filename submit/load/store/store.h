@@ -13,8 +13,7 @@
  * (`is_history`) adds no run where the store has one with this uuid, user and number of the job
  * that is proven or where the row is not; and packages only to runs of XALT's.
  */
-#ifndef JOBTRAIL_STORE_H
-#define JOBTRAIL_STORE_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -125,5 +124,3 @@ const char *store_error(const struct store *store);
 
 /* Takes NULL. */
 void store_close(struct store *store);
-
-#endif

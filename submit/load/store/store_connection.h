@@ -3,8 +3,7 @@
  * The database of a store, and what is wrong with either. Calls return 0 or -errno as database.h
  * says, and store_error() tells the trouble.
  */
-#ifndef JOBTRAIL_STORE_CONNECTION_H
-#define JOBTRAIL_STORE_CONNECTION_H
+#pragma once
 
 #include "submit/load/database/database.h"
 
@@ -53,5 +52,3 @@ int store_checked(struct store_connection *on, int error);
 /* digest_texts(), which tells its error. */
 int store_digest_texts(struct store_connection *on, const char *const *texts, size_t count,
                        struct digest *digest);
-
-#endif

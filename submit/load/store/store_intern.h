@@ -4,8 +4,7 @@
  * of records wants are asked for and added together: a database on another machine answers a
  * thousand questions at once as fast as one.
  */
-#ifndef JOBTRAIL_STORE_INTERN_H
-#define JOBTRAIL_STORE_INTERN_H
+#pragma once
 
 #include "conf/base/hash.h"
 #include "extensions.h"
@@ -111,5 +110,3 @@ int store_intern(struct store_intern *intern, enum table table, const char *cons
 
 /* The value of a record's field, for a statement. */
 struct value store_value(const struct record_field *field, const void *values);
-
-#endif

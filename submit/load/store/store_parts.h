@@ -3,8 +3,7 @@
  * Parts that many records share: sets, whose members are in tables of their own or in their rows,
  * ancestors and watermarks. New ones are collected over a batch, and then found or added together.
  */
-#ifndef JOBTRAIL_STORE_PARTS_H
-#define JOBTRAIL_STORE_PARTS_H
+#pragma once
 
 #include "submit/load/parse/record_part.h"
 #include "submit/load/store/store_intern.h"
@@ -32,5 +31,3 @@ void store_forget_parts(struct store_parts *parts);
 
 /* Sets `*id`, to 0 when the record has no such part. */
 int store_part_id(struct store_parts *parts, const struct record_part *part, int64_t *id);
-
-#endif

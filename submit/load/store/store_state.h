@@ -4,8 +4,7 @@
  * record the store asks first for what it shares with others (store_want_), and writes it
  * (store_put_) when all of that is there.
  */
-#ifndef JOBTRAIL_STORE_STATE_H
-#define JOBTRAIL_STORE_STATE_H
+#pragma once
 
 #include "conf/base/days.h"
 #include "submit/load/store/store.h"
@@ -203,5 +202,3 @@ int store_transact(struct store *store, int (*work)(struct store *store, void *c
 
 /* What loaders remember is no longer valid, once this transaction is committed. */
 int store_new_generation(struct store *store);
-
-#endif
