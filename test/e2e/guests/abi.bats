@@ -5,7 +5,7 @@
 load ../fixture/job
 
 setup() {
-    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so new_job
+    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so new_job
     cat >"$BATS_TEST_TMPDIR/program.c" <<'C'
 #include <stdio.h>
 int main(int argc, char **argv) { printf("%s %d\n", argv[1], (int)sizeof(void *)); return argc; }

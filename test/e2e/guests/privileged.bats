@@ -11,7 +11,7 @@ load ../fixture/links
 setup() {
     new_links
     # shellcheck disable=SC2034 # new_job uses it
-    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
+    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so
     OWNER=nobody RULES=$KEEP_ALL new_job
     chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR" "$WORK"
     sed -i "s/uid=0 gid=0/uid=$(id -u nobody) gid=$(id -g nobody)/" "$SPOOL/$JOB.0/journal"

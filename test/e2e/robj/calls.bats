@@ -58,7 +58,7 @@ C
     jobtrail-robj -m libmade.a >entries
     RULES=$KEEP_ALL$'\n[routines]\nkeep = archive:libmade\\.a\n'
     # shellcheck disable=SC2034 # new_job uses it
-    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
+    LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so
     new_job
 }
 

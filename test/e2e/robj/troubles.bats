@@ -31,7 +31,7 @@ int main(int count, char **words)
 C
     # shellcheck disable=SC2034 # new_job uses them
     {
-        LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$LIB/libjobtrail.so
+        LIBRARY=$JOBTRAIL_STAGE/lib/jobtrail/before-libasan.so/\$PLATFORM/libjobtrail.so
         RULES=$KEEP_ALL$DESIGNATED
     }
     new_job
