@@ -79,6 +79,10 @@ breach() {
         printf 'int two_calls(void)\n{\n    return one_calls();\n}\n' >submit/job/two.c
     }
     breach "submit/job: a circle of modules: one -> two -> one" in_a_circle
+    breach "submit/job/quarantine.c: asks which extensions are built" \
+        tee -a submit/job/quarantine.c <<<$'#if JOBTRAIL_PROFILE\n#endif'
+    breach "submit/flush/flush_part.c: is one of the DOORS of check_rooms, and asks for no extension" \
+        sed -i '/JOBTRAIL_/d' submit/flush/flush_part.c
     breach "a circle of Python modules: jobtrail." \
         tee -a contrib/jobtrail/hints.py <<<$'def late():\n    from . import program'
     breach "jobtrail.text may not import jobtrail.answers.service.munge, which is an extension's" \

@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "conf/base/uuid7.h"
-#include "submit/load/parse/load_record.h"
-#include "submit/load/parse/record_reader.h"
+#include "submit/load/parse/load_part.h"
 #include "submit/load/parse/record_values.h"
 
-int load_library(struct record_reader *reader)
+static int load_library(struct record_reader *reader)
 {
     struct library_record *library = &reader->record->library;
     int error = record_read_values(reader->record->root, &library_fields, library, reader->reason);
@@ -24,3 +23,5 @@ int load_library(struct record_reader *reader)
         error = load_refuse(reader->reason, "libraryT does not say what, of which library or when");
     return error;
 }
+
+const struct load_part load_part_libraries = {.read = load_library};

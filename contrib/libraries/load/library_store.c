@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
+#include <errno.h>
+#include <stdlib.h>
 
 #include "submit/load/store/store_state.h"
 
@@ -11,10 +12,19 @@ enum {
     COLUMNS = KEYS + 1
 };
 
-int store_prepare_libraries(struct store_libraries *libraries, struct store_connection *on)
+struct store_libraries {
+    struct store_connection *on;
+    struct statement *find, *drop, *add;
+};
+
+static int prepare(struct store_connection *on, void **state)
 {
+    struct store_libraries *libraries = calloc(1, sizeof *libraries);
     struct store_text add = {0};
     int error = 0;
+    *state = libraries;
+    if (libraries == NULL)
+        return store_refuse(on, -ENOMEM, "out of memory");
     libraries->on = on;
     libraries->find = store_statement(on,
                                       "SELECT proven, CASE WHEN uid IS NULL THEN 0 ELSE 1 END"
@@ -44,9 +54,9 @@ static bool replaces(const struct record *record, bool is_proven, bool is_known)
 /* One that is proven stays, and replaces one that is not: whoever can write to where records lie
  * says nothing of what root has seen. Of two that are proven the one stays that says who it was; of
  * two that are alike in this, the first. */
-int store_put_library(struct store_libraries *libraries, const struct record *record,
-                      enum store_result *result)
+static int put(void *state, const struct record *record, enum store_result *result)
 {
+    struct store_libraries *libraries = state;
     const struct library_record *library = &record->library;
     const struct value uuid = value_text(library->uuid);
     struct value row[COLUMNS];
@@ -70,3 +80,5 @@ int store_put_library(struct store_libraries *libraries, const struct record *re
         row[i + 1] = store_value(&library_fields.field[i], library);
     return store_write(libraries->on, libraries->add, row, 1);
 }
+
+const struct kind_part kind_part_libraries = {RECORD_LIBRARY, prepare, put, free};

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "conf/base/uuid7.h"
-#include "submit/load/parse/load_record.h"
-#include "submit/load/parse/record_reader.h"
+#include "submit/load/parse/load_part.h"
 #include "submit/load/parse/record_values.h"
 
 /* RUNS, ROUTINES, NAME: as contrib/profile/record/profile_told.h has them. UUID: of one, as text.
@@ -161,7 +160,7 @@ static bool is_sound(const struct profile_record *profile)
            are_routines(profile->mpi_routines, &most);
 }
 
-int load_profile(struct record_reader *reader)
+static int load_profile(struct record_reader *reader)
 {
     struct profile_record *profile = &reader->record->profile;
     int error = record_read_values(reader->record->root, &profile_fields, profile, reader->reason);
@@ -174,3 +173,5 @@ int load_profile(struct record_reader *reader)
         error = load_refuse(reader->reason, "profileT has numbers that cannot be");
     return error;
 }
+
+const struct load_part load_part_profile = {.read = load_profile};

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "submit/load/parse/record_reader.h"
+#include "submit/load/parse/load_part.h"
 
 enum {
     PATH_MAX_BYTES = 65535, /* as of all texts of records */
@@ -177,11 +177,9 @@ static void bound_calls(struct run_routines *routines, const struct run_record *
     }
 }
 
-int load_routines(struct record_reader *reader, struct run_record *run)
+static int load_routines(struct record_reader *reader, struct run_record *run)
 {
     struct json_object *value = NULL;
-    if (reader->top[RECORD_TOP_routineT].size == 0)
-        return 0;
     int error = record_parse(reader, reader->top[RECORD_TOP_routineT], &value);
     if (error != 0)
         return error;
@@ -197,24 +195,26 @@ int load_routines(struct record_reader *reader, struct run_record *run)
     return error;
 }
 
-size_t run_routines_bytes(const struct run_routines *routines)
+static size_t routines_bytes(const struct run_record *run)
 {
+    const struct run_routines *routines = run->routines;
     return routines == NULL ? 0
                             : routines->library_count * sizeof *routines->libraries +
                                   routines->count * sizeof *routines->called;
 }
 
-int64_t run_routines_unnamed(const struct run_routines *routines)
+static void free_routines(struct run_record *run)
 {
-    return routines == NULL ? 0 : routines->unnamed;
+    if (run->routines == NULL)
+        return;
+    json_object_put(run->routines->value);
+    free(run->routines->libraries);
+    free(run->routines->called);
+    free(run->routines);
 }
 
-void run_routines_free(struct run_routines *routines)
-{
-    if (routines == NULL)
-        return;
-    json_object_put(routines->value);
-    free(routines->libraries);
-    free(routines->called);
-    free(routines);
-}
+const struct load_part load_part_routines = {
+    .read_run = load_routines,
+    .run_bytes = routines_bytes,
+    .free_run = free_routines,
+};

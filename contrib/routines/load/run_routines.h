@@ -35,5 +35,5 @@ struct run_routines {
     struct called_routine *called;     /* owned; the same routine may be there twice */
     size_t library_count, count;
     int64_t watched, missed; /* imports that were watched, and that were not */
-    int64_t unnamed;         /* called routines that are left out; the store says how many */
+    int64_t unnamed;         /* called routines that are left out */
 };

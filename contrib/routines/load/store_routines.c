@@ -26,6 +26,7 @@ struct routine_rows {
 struct store_routines {
     struct store_connection *on;
     struct store_intern *intern;
+    enum table library_table, routine_table; /* of what runs share */
     struct statement *drop[ROUTINE_TABLES], *add[ROUTINE_TABLES];
     struct statement *of_day, *of_library, *note;      /* new names */
     struct routine_rows rows[ROUTINE_TABLES], dropped; /* of the batch at hand */
@@ -46,7 +47,7 @@ static const struct {
     [ROUTINE_CALLS] = {"run_routine", "run_id, routine_id, first_call, calls, is_at_least", 5},
 };
 
-static int prepare(struct store_intern *intern, void **state)
+static int prepare(struct store_intern *intern, enum table first, void **state)
 {
     struct store_routines *routines = calloc(1, sizeof *routines);
     int error = 0;
@@ -55,6 +56,8 @@ static int prepare(struct store_intern *intern, void **state)
         return store_refuse(intern->on, -ENOMEM, "out of memory");
     routines->on = intern->on;
     routines->intern = intern;
+    routines->library_table = first;
+    routines->routine_table = first + 1;
     for (enum routine_table table = 0; table < ROUTINE_TABLES; table++) {
         struct store_text drop = {0}, add = {0};
         store_text_add(&drop, "DELETE FROM %s WHERE run_id = ?", tables[table].name);
@@ -119,14 +122,14 @@ static int want_library(struct store_routines *routines, const struct routine_li
     const struct value rest[] = {
         value_text(library->path), value_text(library->build_id),
         value_id(store_module_of(routines->intern->prefixes, library->path))};
-    return store_want(routines->intern, TABLE_ROUTINE_LIBRARY, digest, rest);
+    return store_want(routines->intern, routines->library_table, digest, rest);
 }
 
 static int want_routine(struct store_routines *routines, const struct called_routine *called,
                         int64_t library, const struct digest *digest)
 {
     const struct value rest[] = {value_int(library), value_text(called->name)};
-    return store_want(routines->intern, TABLE_ROUTINE, digest, rest);
+    return store_want(routines->intern, routines->routine_table, digest, rest);
 }
 
 static int want_libraries(struct store_routines *routines, struct run_routines *of)
@@ -150,7 +153,7 @@ static int library_ids(struct store_routines *routines, const struct run_routine
     for (size_t i = 0; error == 0 && i < of->library_count; i++) {
         struct digest digest;
         error = digest_library(routines, &of->libraries[i], &digest);
-        ids[i] = error == 0 ? store_id(routines->intern, TABLE_ROUTINE_LIBRARY, &digest) : 0;
+        ids[i] = error == 0 ? store_id(routines->intern, routines->library_table, &digest) : 0;
         if (error == 0 && ids[i] == 0 && !of->libraries[i].is_left_out)
             error = store_refuse(routines->on, -ENOMEM, "out of memory");
     }
@@ -234,7 +237,7 @@ static int admit_libraries(struct store_routines *routines, struct run_routines 
         struct routine_library *library = &of->libraries[i];
         struct digest digest;
         error = digest_library(routines, library, &digest);
-        if (error != 0 || store_is_known(routines->intern, TABLE_ROUTINE_LIBRARY, &digest))
+        if (error != 0 || store_is_known(routines->intern, routines->library_table, &digest))
             continue;
         library->is_left_out = added == names.of_day;
         if (!library->is_left_out) {
@@ -267,7 +270,7 @@ static int admit_called(struct store_routines *routines, struct run_routines *of
         struct digest digest;
         error = called->is_left_out ? 0 : digest_routine(routines, of, called, &digest);
         if (error != 0 || called->is_left_out ||
-            store_is_known(routines->intern, TABLE_ROUTINE, &digest))
+            store_is_known(routines->intern, routines->routine_table, &digest))
             continue;
         error = may_add(routines, names, at, ids[at]);
         if (error == 0)
@@ -302,15 +305,6 @@ static int admit_routines(struct store_routines *routines, struct run_routines *
 }
 
 /* ---- Rows of a run -------------------------------------------------------------------------- */
-
-static int drop(void *state, const struct value *runs, size_t count)
-{
-    struct store_routines *routines = state;
-    int error = 0;
-    for (enum routine_table table = 0; error == 0 && count > 0 && table < ROUTINE_TABLES; table++)
-        error = store_write(routines->on, routines->drop[table], runs, count);
-    return error;
-}
 
 /* Room for a row of `columns` values; NULL when out of memory. */
 static struct value *new_row(struct store_routines *routines, struct routine_rows *rows,
@@ -383,8 +377,8 @@ static int list_own(struct store_routines *routines, const struct run_routines *
         if (of->called[i].is_left_out)
             continue;
         error = digest_routine(routines, of, &of->called[i], &digest);
-        list[listed] =
-            (struct own_routine){store_id(routines->intern, TABLE_ROUTINE, &digest), of->called[i]};
+        list[listed] = (struct own_routine){
+            store_id(routines->intern, routines->routine_table, &digest), of->called[i]};
         if (error == 0 && list[listed++].id == 0)
             error = store_refuse(routines->on, -ENOMEM, "out of memory");
     }
@@ -460,7 +454,11 @@ static int put(void *state, int64_t id, const struct run_record *run)
 static int settle(void *state)
 {
     struct store_routines *routines = state;
-    int error = drop(routines, routines->dropped.values, routines->dropped.count);
+    const struct routine_rows *dropped = &routines->dropped;
+    int error = 0;
+    for (enum routine_table table = 0; error == 0 && dropped->count > 0 && table < ROUTINE_TABLES;
+         table++)
+        error = store_write(routines->on, routines->drop[table], dropped->values, dropped->count);
     for (enum routine_table table = 0; error == 0 && table < ROUTINE_TABLES; table++)
         if (routines->rows[table].count > 0)
             error = store_write(routines->on, routines->add[table], routines->rows[table].values,
@@ -478,19 +476,27 @@ static bool has(const struct run_record *run)
 
 static int want(void *state, enum table table, struct run_record *run)
 {
-    return (table == TABLE_ROUTINE_LIBRARY ? want_libraries : want_routines)(state, run->routines);
+    struct store_routines *routines = state;
+    int error = (table == routines->library_table ? want_libraries : want_routines)(routines,
+                                                                                    run->routines);
+    run->unnamed = run->routines->unnamed;
+    return error;
 }
 
 static int admit(void *state, enum table table, struct run_record *run, bool is_proven)
 {
+    struct store_routines *routines = state;
     const struct routine_maker maker = {run->user, is_proven};
-    return (table == TABLE_ROUTINE_LIBRARY ? admit_libraries : admit_routines)(state, run->routines,
-                                                                               maker);
+    int error = (table == routines->library_table ? admit_libraries
+                                                  : admit_routines)(routines, run->routines, maker);
+    run->unnamed = run->routines->unnamed;
+    return error;
 }
 
 const struct run_part run_part_routines = {
     .rows = "run_routine_watch",
-    .shared = {TABLE_ROUTINE_LIBRARY, TABLE_ROUTINE, TABLES},
+    .shared = {{"routine_library", "identity", ", path, build_id, module_id", NULL},
+               {"routine", "identity", ", routine_library_id, name", NULL}},
     .prepare = prepare,
     .has = has,
     .want = want,
@@ -498,7 +504,6 @@ const struct run_part run_part_routines = {
     .replace = replace,
     .put = put,
     .settle = settle,
-    .drop = drop,
     .forget = forget,
     .free = free_all,
 };

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "conf/base/uuid7.h"
-#include "submit/load/parse/load_record.h"
-#include "submit/load/parse/record_reader.h"
+#include "submit/load/parse/load_part.h"
 #include "submit/load/parse/record_values.h"
 
 /* ENDS: as contrib/witness/facts/rank_summary.h has them. DIGITS: of a number of 32 bits. */
@@ -149,7 +148,7 @@ static bool is_word(struct json_object *table, const char *key, bool (*fits)(con
            strlen(text) == (size_t)json_object_get_string_len(value) && fits(text);
 }
 
-int load_witness(struct json_object *coverage, struct load_reason *reason)
+static int load_witness(struct json_object *coverage, struct load_reason *reason)
 {
     if (!is_word(coverage, "witness", is_level))
         return load_refuse(reason, "coverageT.witness is no level");
@@ -158,7 +157,7 @@ int load_witness(struct json_object *coverage, struct load_reason *reason)
     return 0;
 }
 
-int load_ranks(struct record_reader *reader)
+static int load_ranks(struct record_reader *reader)
 {
     struct ranks_record *ranks = &reader->record->ranks;
     int error = record_read_values(reader->record->root, &ranks_fields, ranks, reader->reason);
@@ -171,3 +170,8 @@ int load_ranks(struct record_reader *reader)
         error = load_refuse(reader->reason, "ranksT has counts that cannot be");
     return error;
 }
+
+const struct load_part load_part_witness = {
+    .read = load_ranks,
+    .check_coverage = load_witness,
+};

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "submit/load/parse/record_reader.h"
+#include "submit/load/parse/load_part.h"
 
 #include <stdint.h>
 #include <string.h>
 
 #include "conf/base/uuid7.h"
-#include "extensions.h"
 
 /* The numbers of coverage records. */
 static const struct {
@@ -84,10 +83,11 @@ int load_coverage(struct record_reader *reader)
     int error = check_table(coverage->job, "coverageT", reader->reason);
     if (error == 0)
         error = check_numbers(coverage->job, "coverageT", reader->reason);
-#if JOBTRAIL_WITNESS
-    if (error == 0)
-        error = load_witness(coverage->job, reader->reason);
-#endif
+    for (size_t i = 0; error == 0 && i < LOAD_EXTENSIONS; i++) {
+        const struct load_part *part = load_extensions[i].part;
+        if (part != NULL && part->check_coverage != NULL)
+            error = part->check_coverage(coverage->job, reader->reason);
+    }
     if (error == 0)
         error = check_facts(coverage->facts, reader->reason);
     if (error != 0)

@@ -9,8 +9,8 @@
 #include "conf/base/json_end.h"
 #include "conf/base/text.h"
 #include "conf/base/uuid7.h"
-#include "extensions.h"
 #include "submit/load/parse/json_parse.h"
+#include "submit/load/parse/load_part.h"
 #include "submit/load/parse/record_crc.h"
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_reader.h"
@@ -46,32 +46,6 @@ static int read_package(struct record_reader *reader)
     return error;
 }
 
-static const struct {
-    const char *key; /* that no other kind has */
-    int (*read)(struct record_reader *reader);
-    const char *lacking; /* the extension that reads it, where that is not built */
-} kinds[] = {
-    [RECORD_RUN] = {"userT", load_run},
-    [RECORD_LINK] = {"resultT", read_link},
-    [RECORD_PACKAGE] = {"xalt_run_uuid", read_package},
-    [RECORD_COVERAGE] = {"coverageT", load_coverage},
-#if JOBTRAIL_LIBRARIES
-    [RECORD_LIBRARY] = {"libraryT", load_library},
-#else
-    [RECORD_LIBRARY] = {.key = "libraryT", .lacking = "libraries"},
-#endif
-#if JOBTRAIL_WITNESS
-    [RECORD_RANKS] = {"ranksT", load_ranks},
-#else
-    [RECORD_RANKS] = {.key = "ranksT", .lacking = "the kernel's witness"},
-#endif
-#if JOBTRAIL_PROFILE
-    [RECORD_PROFILE] = {"profileT", load_profile},
-#else
-    [RECORD_PROFILE] = {.key = "profileT", .lacking = "profiles"},
-#endif
-};
-
 /* No reader, whichever keys he looks for first, takes it for another kind or finds other values. */
 static int check_kind(const struct record_reader *reader, enum record_kind kind)
 {
@@ -85,23 +59,41 @@ static int check_kind(const struct record_reader *reader, enum record_kind kind)
     return 0;
 }
 
-static int read_kind(struct record_reader *reader)
+static int read_as(struct record_reader *reader, enum record_kind kind,
+                   int (*take)(struct record_reader *reader), const char *lacking)
 {
-    enum record_kind kind = RECORD_RUN;
-    while (kind < RECORD_KINDS &&
-           !json_object_object_get_ex(reader->record->root, kinds[kind].key, NULL))
-        kind++;
-    if (kind == RECORD_KINDS)
-        return load_refuse(reader->reason,
-                           "is no run, link, package, coverage, library, ranks or profile record");
     int error = check_kind(reader, kind);
+    if (error == 0 && take == NULL)
+        error = load_refuse(reader->reason, "is a %s record: this jobtrail is built without %s",
+                            record_kind_name(kind), lacking);
     if (error != 0)
         return error;
-    if (kinds[kind].lacking != NULL)
-        return load_refuse(reader->reason, "is a %s record: this jobtrail is built without %s",
-                           record_kind_name(kind), kinds[kind].lacking);
     reader->record->kind = kind;
-    return kinds[kind].read(reader);
+    return take(reader);
+}
+
+/* The kinds of the core, with the key that no other kind has; behind them those of extensions. */
+static int read_kind(struct record_reader *reader)
+{
+    static const struct {
+        enum record_top key;
+        int (*read)(struct record_reader *reader);
+    } kinds[] = {
+        [RECORD_RUN] = {RECORD_TOP_userT, load_run},
+        [RECORD_LINK] = {RECORD_TOP_resultT, read_link},
+        [RECORD_PACKAGE] = {RECORD_TOP_xalt_run_uuid, read_package},
+        [RECORD_COVERAGE] = {RECORD_TOP_coverageT, load_coverage},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (reader->top[kinds[i].key].size > 0)
+            return read_as(reader, (enum record_kind)i, kinds[i].read, NULL);
+    for (size_t i = 0; i < LOAD_EXTENSIONS; i++) {
+        const struct load_extension *of = &load_extensions[i];
+        if (of->kind != RECORD_RUN && reader->top[of->key].size > 0)
+            return read_as(reader, of->kind, of->part == NULL ? NULL : of->part->read, of->words);
+    }
+    return load_refuse(reader->reason,
+                       "is no run, link, package, coverage, library, ranks or profile record");
 }
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
@@ -188,16 +180,24 @@ void record_date(struct record_real when, char *date)
         strftime(date, RECORD_DATE_SIZE, "%Y-%m-%d %H:%M:%S", &local);
 }
 
+static size_t run_bytes(const struct run_record *run)
+{
+    size_t bytes =
+        run->libs.bytes + run->environment.bytes + run->ancestors.bytes + run->build.bytes;
+    if (run->days.list != NULL)
+        bytes += run->days.count * sizeof *run->days.list;
+    for (size_t i = 0; i < LOAD_EXTENSIONS; i++) {
+        const struct load_part *part = load_extensions[i].part;
+        bytes += part == NULL || part->run_bytes == NULL ? 0 : part->run_bytes(run);
+    }
+    return bytes;
+}
+
 size_t load_record_bytes(const struct record *record)
 {
     size_t bytes = record->size + record->root_bytes;
     if (record->kind == RECORD_RUN)
-        bytes += record->run.libs.bytes + record->run.environment.bytes +
-                 record->run.ancestors.bytes + record->run.build.bytes +
-                 (record->run.days.list == NULL
-                      ? 0
-                      : record->run.days.count * sizeof *record->run.days.list) +
-                 (JOBTRAIL_ROUTINES ? run_routines_bytes(record->run.routines) : 0);
+        bytes += run_bytes(&record->run);
     else if (record->kind == RECORD_LINK)
         bytes += record->link.libs.bytes + record->link.functions.bytes;
     return bytes;
@@ -211,16 +211,24 @@ const char *load_record_text(struct record *record)
     return record->text;
 }
 
+static void free_run(struct run_record *run)
+{
+    json_object_put(run->libs.value);
+    json_object_put(run->environment.value);
+    json_object_put(run->ancestors.value);
+    json_object_put(run->build.value);
+    run_days_free(&run->days);
+    for (size_t i = 0; i < LOAD_EXTENSIONS; i++) {
+        const struct load_part *part = load_extensions[i].part;
+        if (part != NULL && part->free_run != NULL)
+            part->free_run(run);
+    }
+}
+
 void load_record_free(struct record *record)
 {
     if (record->kind == RECORD_RUN) {
-        json_object_put(record->run.libs.value);
-        json_object_put(record->run.environment.value);
-        json_object_put(record->run.ancestors.value);
-        json_object_put(record->run.build.value);
-        run_days_free(&record->run.days);
-        if (JOBTRAIL_ROUTINES)
-            run_routines_free(record->run.routines);
+        free_run(&record->run);
     } else if (record->kind == RECORD_LINK) {
         json_object_put(record->link.libs.value);
         json_object_put(record->link.functions.value);

@@ -71,8 +71,9 @@ struct run_record {
     const char *ancestor_pids;     /* JSON array, the parent's first */
     struct json_slice core_days;   /* as it stands in the record; of size 0 when it has none */
     struct run_days days;          /* the same, read; its sum is core_seconds */
-    struct run_routines *routines; /* owned: what contrib/routines/load has read; or NULL */
+    struct run_routines *routines; /* owned: routineT, as its part has read it; or NULL */
     bool lacks_routines;           /* it has a routineT, which nothing here reads */
+    int64_t unnamed;               /* called routines for whose names the store has no room */
 
     struct record_part libs;        /* array of [path, hash], in order, each once */
     struct record_part environment; /* object of strings */
@@ -205,12 +206,6 @@ void record_date(struct record_real when, char *date);
 const char *load_record_text(struct record *record);
 
 void load_record_free(struct record *record);
-
-/* Of contrib/routines/load, and taking NULL: the memory that the lists take; how many called
- * routines are left out, since the store has no room for their names. */
-size_t run_routines_bytes(const struct run_routines *routines);
-int64_t run_routines_unnamed(const struct run_routines *routines);
-void run_routines_free(struct run_routines *routines);
 
 /* The watermark's values; the texts are owned by `part`. `*build` is all unknown where they are
  * nonsense: a watermark is whatever the executable's owner put there. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extensions.h"
 #include "submit/load/parse/ancestor_pids.h"
+#include "submit/load/parse/load_part.h"
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_values.h"
 
@@ -157,6 +157,20 @@ static int read_days(struct record_reader *reader, struct run_record *run)
     return error == 0 ? check_days(run, reader->reason) : error;
 }
 
+static int read_of_extensions(struct record_reader *reader, struct run_record *run)
+{
+    int error = 0;
+    for (size_t i = 0; error == 0 && i < LOAD_EXTENSIONS; i++) {
+        const struct load_extension *of = &load_extensions[i];
+        if (of->kind != RECORD_RUN || reader->top[of->key].size == 0)
+            continue;
+        run->lacks_routines = of->part == NULL;
+        if (of->part != NULL)
+            error = of->part->read_run(reader, run);
+    }
+    return error;
+}
+
 int load_run_rest(struct record_reader *reader)
 {
     struct record *record = reader->record;
@@ -179,10 +193,8 @@ int load_run_rest(struct record_reader *reader)
         error = check_end_bounds(run, reader->reason);
     if (error == 0 && !run->is_start_only)
         error = read_days(reader, run);
-    if (reader->top[RECORD_TOP_routineT].size > 0)
-        run->lacks_routines = !JOBTRAIL_ROUTINES;
-    if (JOBTRAIL_ROUTINES && error == 0)
-        error = load_routines(reader, run);
+    if (error == 0)
+        error = read_of_extensions(reader, run);
     if (run->start_time.known) /* else nothing says when the run was */
         run->record_epoch.known = false;
     return error;

@@ -49,15 +49,7 @@ int record_read_part(const struct record_reader *reader, struct record_part *par
 int record_check_uuid(char *text, const char *key, struct load_reason *reason);
 
 /* Reads what is of one kind alone, into the reader's record: of a run, whose values are parsed, or
- * the rest where the plain values are there already; of a coverage, a library record
- * (contrib/libraries/load), a profile record (contrib/profile/load), a ranks record
- * (contrib/witness/load); of a run, when its values are read, routineT (contrib/routines/load); of
- * a coverage, what is said of the kernel's witness (contrib/witness/load). */
+ * the rest where the plain values are there already; of a coverage. */
 int load_run(struct record_reader *reader);
 int load_run_rest(struct record_reader *reader);
 int load_coverage(struct record_reader *reader);
-int load_library(struct record_reader *reader);
-int load_profile(struct record_reader *reader);
-int load_ranks(struct record_reader *reader);
-int load_routines(struct record_reader *reader, struct run_record *run);
-int load_witness(struct json_object *coverage, struct load_reason *reason);

@@ -13,7 +13,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/trusted.h"
-#include "extensions.h"
 #include "submit/load/read/damaged.h"
 
 #define PROGRESS_EVERY 100 /* records */
@@ -265,8 +264,7 @@ static void settle_record(struct loader *loader, const struct load_batch *batch,
     loader->counts.unproven += batch->records[at].unproven;
     if (batch->records[at].kind == RECORD_RUN) {
         const struct run_record *run = &batch->records[at].run;
-        if (JOBTRAIL_ROUTINES)
-            loader->counts.unnamed += (size_t)run_routines_unnamed(run->routines);
+        loader->counts.unnamed += (size_t)run->unnamed;
         loader->counts.without_routines += run->lacks_routines;
     }
     if (loader->source == NULL)

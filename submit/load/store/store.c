@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "submit/load/store/store.h"
-#include "extensions.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,14 +48,8 @@ static int prepare_modules(struct store *store)
         error = store_prepare_packages(&store->packages, &store->intern);
     if (error == 0)
         error = store_prepare_coverage(&store->coverage, on);
-#if JOBTRAIL_LIBRARIES
-    if (error == 0)
-        error = store_prepare_libraries(&store->libraries, on);
-#endif
-    if (error == 0)
-        error = store_prepare_summaries(&store->ranks, on, "ranks", &ranks_fields);
-    if (error == 0)
-        error = store_prepare_summaries(&store->profiles, on, "profile", &profile_fields);
+    for (size_t i = 0; error == 0 && kind_parts[i] != NULL; i++)
+        error = kind_parts[i]->prepare(on, &store->of_kind[i]);
     if (error == 0)
         error = store_prepare_slurm(&store->accounting, on);
     return error == 0 ? store_prepare_zone(&store->zone, on) : error;
@@ -114,15 +107,10 @@ static int put_other(struct store *store, const struct record *record, enum stor
         return store_put_package(&store->packages, record, result);
     case RECORD_COVERAGE:
         return put_coverage(store, record, result);
-#if JOBTRAIL_LIBRARIES
-    case RECORD_LIBRARY:
-        return store_put_library(&store->libraries, record, result);
-#endif
-    case RECORD_RANKS:
-        return store_put_summary(&store->ranks, record, result);
-    case RECORD_PROFILE:
-        return store_put_summary(&store->profiles, record, result);
     default:
+        for (size_t i = 0; kind_parts[i] != NULL; i++)
+            if (kind_parts[i]->kind == record->kind)
+                return kind_parts[i]->put(store->of_kind[i], record, result);
         return 0;
     }
 }
@@ -189,6 +177,8 @@ void store_close(struct store *store)
     if (store == NULL)
         return;
     store->connection.ops->close(store->connection.database);
+    for (size_t i = 0; kind_parts[i] != NULL; i++)
+        kind_parts[i]->free(store->of_kind[i]);
     store_free_slurm(&store->accounting);
     store_close_runs(&store->runs);
     store_free_parts(&store->parts);

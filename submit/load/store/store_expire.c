@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extensions.h"
 #include "submit/load/store/store_state.h"
 
 #define RUNS_AT_ONCE 5000
@@ -48,11 +47,6 @@ static const char *const orphans[] = {
     "DELETE FROM package WHERE id NOT IN (SELECT package_id FROM run_package)",
     "DELETE FROM package_owner WHERE id NOT IN (SELECT owner FROM run_package)",
     "DELETE FROM coverage WHERE end_time < ?",
-#if !JOBTRAIL_ROUTINES /* which drops these with their run; another one may get its id */
-    "DELETE FROM run_routine WHERE run_id NOT IN (SELECT id FROM run_own)",
-    "DELETE FROM run_routine_library WHERE run_id NOT IN (SELECT id FROM run_own)",
-    "DELETE FROM run_routine_watch WHERE run_id NOT IN (SELECT id FROM run_own)",
-#endif
     "DELETE FROM routine WHERE id NOT IN (SELECT routine_id FROM run_routine)",
     "DELETE FROM routine_library WHERE id NOT IN (SELECT routine_library_id FROM routine)"
     " AND id NOT IN (SELECT routine_library_id FROM run_routine_library)",
@@ -66,10 +60,19 @@ static const char *const orphans[] = {
 };
 #define ORPHANS (sizeof orphans / sizeof orphans[0])
 
+/* What goes with its run, whose id another one may get: also of an extension that is not built. */
+static const char *const of_runs[] = {
+    "DELETE FROM run_day WHERE run_id = ?",
+    "DELETE FROM run_routine WHERE run_id = ?",
+    "DELETE FROM run_routine_library WHERE run_id = ?",
+    "DELETE FROM run_routine_watch WHERE run_id = ?",
+};
+#define OF_RUNS (sizeof of_runs / sizeof of_runs[0])
+
 struct expiry {
     double when;
     char date[RECORD_DATE_SIZE]; /* the start of no run from before `when` is given as later */
-    struct statement *old_runs, *delete_run, *delete_days, *delete_packages;
+    struct statement *old_runs, *delete_run, *delete_packages, *delete_own[OF_RUNS];
     struct statement *delete_orphans[ORPHANS];
     struct value (*keys)[2]; /* owned, and the texts: uuid and owner of each run */
     struct value *ids;       /* owned: its id */
@@ -112,10 +115,8 @@ static int delete_some(struct store *store, void *context)
     struct expiry *expiry = context;
     drop_found(expiry);
     int error = find_old(store, expiry);
-    if (error == 0 && expiry->found > 0)
-        error = store_write(&store->connection, expiry->delete_days, expiry->ids, expiry->found);
-    if (error == 0 && expiry->found > 0)
-        error = store_drop_parts(&store->runs, expiry->ids, expiry->found);
+    for (size_t i = 0; error == 0 && expiry->found > 0 && i < OF_RUNS; i++)
+        error = store_write(&store->connection, expiry->delete_own[i], expiry->ids, expiry->found);
     if (error == 0 && expiry->found > 0)
         error = store_write(&store->connection, expiry->delete_run, expiry->keys[0], expiry->found);
     if (error == 0 && expiry->found > 0)
@@ -146,8 +147,8 @@ static int prepare_expiry(struct store *store, struct expiry *expiry)
                         " AND (start_time < ? OR (start_time IS NULL"
                         " AND record_epoch IS NOT NULL AND record_epoch < ?)) LIMIT 5000",
                         &error);
-    expiry->delete_days =
-        store_statement(&store->connection, "DELETE FROM run_day WHERE run_id = ?", &error);
+    for (size_t i = 0; i < OF_RUNS; i++)
+        expiry->delete_own[i] = store_statement(&store->connection, of_runs[i], &error);
     expiry->delete_run = store_statement(
         &store->connection, "DELETE FROM run_own WHERE uuid = ? AND owner = ?", &error);
     /* its own, and with the last run of a uuid all that has that uuid */

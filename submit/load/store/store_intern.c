@@ -7,18 +7,14 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+#include "submit/load/store/store_state.h"
 
 #define FIND_AT_ONCE 128 /* digests in one question */
 #define IDS_MAX      3   /* of other rows, in one row */
 
 /* ---- Statements ----------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    const char *key;     /* column of the digest */
-    const char *columns; /* others that are no fields of a record */
-    const struct record_fields *fields;
-} tables[TABLES] = {
+static const struct shared_table tables[TABLES_OF_CORE] = {
     [TABLE_EXECUTABLE] = {"executable", "identity", ", path, hash_id, module_id", NULL},
     [TABLE_OBJECT] = {"object", "identity", ", path, hash, syshost, module_id", NULL},
     [TABLE_OBJECT_SET] = {"object_set", "hash", "", NULL},
@@ -36,17 +32,29 @@ static const struct {
     [TABLE_JOB_PART] = {"job_part", "identity", "", &job_part_fields},
     [TABLE_LAYOUT] = {"layout", "identity", "", &layout_fields},
     [TABLE_ENDING] = {"ending", "identity", "", &ending_fields},
-#if JOBTRAIL_ROUTINES
-    [TABLE_ROUTINE_LIBRARY] = {"routine_library", "identity", ", path, build_id, module_id", NULL},
-    [TABLE_ROUTINE] = {"routine", "identity", ", routine_library_id, name", NULL},
-#endif
 };
+
+static const struct shared_table *table_of(enum table table)
+{
+    static const struct shared_table none = {.name = NULL};
+    if (table < TABLES_OF_CORE)
+        return &tables[table];
+    const size_t at = table - TABLES_OF_CORE;
+    const struct run_part *part = run_parts[at / PART_TABLES];
+    return part == NULL ? &none : &part->shared[at % PART_TABLES];
+}
+
+const char *store_table_of_paths(enum table table)
+{
+    const struct shared_table *of = table_of(table);
+    return of->name != NULL && strstr(of->columns, ", module_id") != NULL ? of->name : NULL;
+}
 
 static void prepare_find(struct store_intern *intern, enum table table, int *error)
 {
     struct store_text sql = {0};
-    store_text_add(&sql, "SELECT id, %s FROM %s WHERE %s IN (", tables[table].key,
-                   tables[table].name, tables[table].key);
+    const struct shared_table *of = table_of(table);
+    store_text_add(&sql, "SELECT id, %s FROM %s WHERE %s IN (", of->key, of->name, of->key);
     store_text_add_places(&sql, FIND_AT_ONCE);
     store_text_add(&sql, ")");
     intern->find[table] = store_text_statement(intern->on, &sql, error);
@@ -54,13 +62,13 @@ static void prepare_find(struct store_intern *intern, enum table table, int *err
 
 static void prepare_add(struct store_intern *intern, enum table table, int *error)
 {
-    const struct record_fields *fields = tables[table].fields;
+    const struct shared_table *of = table_of(table);
+    const struct record_fields *fields = of->fields;
     const char *or_keep = intern->on->ops->or_keep;
     struct store_text sql = {0};
     size_t columns = 1;
-    store_text_add(&sql, "INSERT INTO %s (%s%s", tables[table].name, tables[table].key,
-                   tables[table].columns);
-    for (const char *at = tables[table].columns; (at = strchr(at, ',')) != NULL; at++)
+    store_text_add(&sql, "INSERT INTO %s (%s%s", of->name, of->key, of->columns);
+    for (const char *at = of->columns; (at = strchr(at, ',')) != NULL; at++)
         columns++;
     for (size_t i = 0; fields != NULL && i < fields->count; i++, columns++)
         store_text_add(&sql, ", `%s`", fields->field[i].column);
@@ -80,6 +88,8 @@ int store_prepare_intern(struct store_intern *intern, struct store_connection *o
     intern->on = on;
     intern->prefixes = prefixes;
     for (enum table table = 0; error == 0 && table < TABLES; table++) {
+        if (table_of(table)->name == NULL)
+            continue;
         prepare_find(intern, table, &error);
         prepare_add(intern, table, &error);
     }

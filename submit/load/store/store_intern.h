@@ -7,7 +7,6 @@
 #pragma once
 
 #include "conf/base/hash.h"
-#include "extensions.h"
 #include "submit/load/parse/load_record.h"
 #include "submit/load/store/store_connection.h"
 
@@ -26,7 +25,9 @@ int store_read_modules(struct store_prefixes *prefixes);
 /* The module that the path belongs to; 0 for none. */
 int64_t store_module_of(const struct store_prefixes *prefixes, const char *path);
 
-/* Tables whose rows are stored once, each with the texts that make its identity. */
+/* Tables whose rows are stored once, each with the texts that make its identity; behind them those
+ * of the parts of extensions (store_state.h), as many for each. */
+enum { RUN_PARTS_MOST = 1, PART_TABLES = 2 };
 enum table {
     TABLE_EXECUTABLE,
     TABLE_OBJECT,
@@ -44,11 +45,15 @@ enum table {
     TABLE_JOB_PART,
     TABLE_LAYOUT,
     TABLE_ENDING,
-#if JOBTRAIL_ROUTINES
-    TABLE_ROUTINE_LIBRARY,
-    TABLE_ROUTINE,
-#endif
-    TABLES
+    TABLES_OF_CORE,
+    TABLES = TABLES_OF_CORE + RUN_PARTS_MOST * PART_TABLES
+};
+
+struct shared_table {
+    const char *name;    /* NULL: there is none */
+    const char *key;     /* column of the digest */
+    const char *columns; /* others that are no fields of a record */
+    const struct record_fields *fields;
 };
 
 /* In `known`, instead of an id. */
@@ -103,6 +108,9 @@ bool store_is_known(const struct store_intern *intern, enum table table,
 /* After store_find_wanted(): of the table nothing is wanted any more. Returns how many rows were
  * not found. */
 size_t store_take_back(struct store_intern *intern, enum table table);
+
+/* The table's name, where its rows have a `path` and the module of that; or NULL. */
+const char *store_table_of_paths(enum table table);
 
 /* One row, at once. */
 int store_intern(struct store_intern *intern, enum table table, const char *const *texts,

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "conf/base/grow.h"
-#include "extensions.h"
 #include "submit/load/store/store_state.h"
 
 /* ---- Statements that are used once ----------------------------------------------------------- */
@@ -92,12 +91,13 @@ static int apply_to(struct store *store, const char *table, const char *path_col
 
 static int apply_modules(struct store *store, size_t *changed)
 {
+    int error = 0;
     *changed = 0;
-    int error = apply_to(store, "executable", "path", changed);
-    if (error == 0)
-        error = apply_to(store, "object", "path", changed);
-    if (JOBTRAIL_ROUTINES && error == 0)
-        error = apply_to(store, "routine_library", "path", changed);
+    for (enum table table = 0; error == 0 && table < TABLES; table++) {
+        const char *name = store_table_of_paths(table);
+        if (name != NULL)
+            error = apply_to(store, name, "path", changed);
+    }
     return error == 0 ? apply_to(store, "link", "link_path", changed) : error;
 }
 

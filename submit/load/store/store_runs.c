@@ -3,19 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extensions.h"
 #include "submit/load/store/known_rows.h"
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store_state.h"
 
 #define ASK_AT_ONCE 256 /* uuids */
-
-static const struct run_part *const run_parts[RUN_PARTS_MOST + 1] = {
-#if JOBTRAIL_ROUTINES
-    &run_part_routines,
-#endif
-    NULL,
-};
 
 /* The columns of `run_own` that are no fields of a record, in the order of fill_row(). */
 static const char *const other_columns[] = {
@@ -28,6 +20,11 @@ static const char *const other_columns[] = {
 static size_t column_count(void)
 {
     return OTHER_COLUMNS + run_fields.count;
+}
+
+static enum table table_of_part(size_t part, size_t at)
+{
+    return (enum table)(TABLES_OF_CORE + part * PART_TABLES + at);
 }
 
 /* ---- Statements ----------------------------------------------------------------------------- */
@@ -84,7 +81,7 @@ int store_prepare_runs(struct store_runs *runs, struct store_parts *parts)
     runs->add = store_text_statement(runs->on, &add, &error);
     runs->update = store_text_statement(runs->on, &update, &error);
     for (size_t i = 0; error == 0 && run_parts[i] != NULL; i++)
-        error = run_parts[i]->prepare(runs->intern, &runs->of_part[i]);
+        error = run_parts[i]->prepare(runs->intern, table_of_part(i, 0), &runs->of_part[i]);
     return error;
 }
 
@@ -306,14 +303,6 @@ void store_close_runs(struct store_runs *runs)
             run_parts[i]->free(runs->of_part[i]);
 }
 
-int store_drop_parts(struct store_runs *runs, const struct value *ids, size_t count)
-{
-    int error = 0;
-    for (size_t i = 0; error == 0 && run_parts[i] != NULL; i++)
-        error = run_parts[i]->drop(runs->of_part[i], ids, count);
-    return error;
-}
-
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
 static int want_program(struct store_runs *runs, struct new_run *fresh)
@@ -512,9 +501,9 @@ static int settle_rows(struct store_runs *runs)
     if (error >= 0)
         error = store_settle(runs->intern, TABLE_PROGRAM);
     for (size_t i = 0; run_parts[i] != NULL; i++)
-        for (const enum table *table = run_parts[i]->shared; error == 0 && *table != TABLES;
-             table++)
-            error = settle_shared(runs, run_parts[i], runs->of_part[i], *table);
+        for (size_t at = 0; error == 0 && at < PART_TABLES; at++)
+            if (run_parts[i]->shared[at].name != NULL)
+                error = settle_shared(runs, run_parts[i], runs->of_part[i], table_of_part(i, at));
     return error;
 }
 

@@ -17,10 +17,9 @@ struct store;
 struct run_part {
     const char *rows; /* the table with a row, of `run_id`, for each run that has something of it */
 
-    /* The tables with what runs share of it, in this order; TABLES: no other one. */
-    enum table shared[3];
+    struct shared_table shared[PART_TABLES]; /* with what runs share of it, in this order */
 
-    int (*prepare)(struct store_intern *intern, void **state);
+    int (*prepare)(struct store_intern *intern, enum table first, void **state); /* of `shared` */
     bool (*has)(const struct run_record *run);
 
     /* Of a run that has something of it: asks for what it shares in the table; and again for what
@@ -28,21 +27,34 @@ struct run_part {
     int (*want)(void *state, enum table table, struct run_record *run);
     int (*admit)(void *state, enum table table, struct run_record *run, bool is_proven);
 
-    /* Of a batch: the rows of the run of this id are to go; what they are to be; does all of it. */
+    /* Of a batch: the rows of the run of this id are to go; what they are to be; does all of it.
+     * Those of runs that expire go by themselves (store_expire.c). */
     int (*replace)(void *state, int64_t id);
     int (*put)(void *state, int64_t id, const struct run_record *run);
     int (*settle)(void *state);
-
-    /* Removes the rows of the runs, whose ids are given, at once. */
-    int (*drop)(void *state, const struct value *ids, size_t count);
 
     void (*forget)(void *state); /* the batch */
     void (*free)(void *state);
 };
 
-enum { RUN_PARTS_MOST = 2 };
+/* Kinds of records that are extensions', in tables of their own, as above. */
+struct kind_part {
+    enum record_kind kind;
+    int (*prepare)(struct store_connection *on, void **state);
+    int (*put)(void *state, const struct record *record, enum store_result *result);
+    void (*free)(void *state);
+};
 
-extern const struct run_part run_part_routines; /* contrib/routines/load */
+enum { KIND_PARTS_MOST = 3 };
+
+/* Those that are built; behind the last one is NULL. */
+extern const struct run_part *const run_parts[RUN_PARTS_MOST + 1];
+extern const struct kind_part *const kind_parts[KIND_PARTS_MOST + 1];
+
+extern const struct run_part run_part_routines;    /* contrib/routines/load */
+extern const struct kind_part kind_part_libraries; /* contrib/libraries/load */
+extern const struct kind_part kind_part_profile;   /* contrib/profile/load */
+extern const struct kind_part kind_part_witness;   /* contrib/witness/load */
 
 /* Runs, in batches: one question for many uuids, one message for many rows. */
 struct store_runs {
@@ -65,9 +77,6 @@ int store_put_runs(struct store_runs *runs);
 
 /* Drops the batch at hand. */
 void store_free_runs(struct store_runs *runs);
-
-/* Removes what extensions keep of the runs, whose ids are given, at once. */
-int store_drop_parts(struct store_runs *runs, const struct value *ids, size_t count);
 
 void store_close_runs(struct store_runs *runs);
 
@@ -108,27 +117,14 @@ int store_prepare_coverage(struct store_coverage *rows, struct store_connection 
 int store_put_coverage(struct store_coverage *rows, const struct record *record,
                        enum store_result *result);
 
-/* Changes and uses of libraries. */
-struct store_libraries {
-    struct store_connection *on;
-    struct statement *find, *drop, *add;
-};
-
-int store_prepare_libraries(struct store_libraries *libraries, struct store_connection *on);
-int store_put_library(struct store_libraries *libraries, const struct record *record,
+/* A kind of records of which each is a row, with a column for each value, unique by uuid and owner:
+ * a kind_part is made of these. `values` has those of the fields: uuid, user, cluster, job_id_raw
+ * and restart_count are among them. */
+int store_prepare_summaries(struct store_connection *on, const char *table,
+                            const struct record_fields *fields, void **state);
+int store_put_summary(void *state, const struct record *record, const void *values,
                       enum store_result *result);
-
-/* Ranks, summarised, and profiles: a row for each record, with a column for each value. */
-struct store_summaries {
-    struct store_connection *on;
-    const struct record_fields *fields;
-    struct statement *owners, *add, *drop;
-};
-
-int store_prepare_summaries(struct store_summaries *rows, struct store_connection *on,
-                            const char *table, const struct record_fields *fields);
-int store_put_summary(struct store_summaries *rows, const struct record *record,
-                      enum store_result *result);
+void store_free_summaries(void *state);
 
 /* Jobs of Slurm's accounting. */
 struct store_slurm {
@@ -181,8 +177,7 @@ struct store {
     struct store_links links;
     struct store_packages packages;
     struct store_coverage coverage;
-    struct store_libraries libraries;
-    struct store_summaries ranks, profiles;
+    void *of_kind[KIND_PARTS_MOST]; /* what each part keeps */
     struct store_slurm accounting;
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */

@@ -1,39 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "submit/load/store/record_owner.h"
 #include "submit/load/store/store_state.h"
 
-/* Of keys.def, and `owner` and `proven` before them. */
-enum {
-#define RANKS_KEY(table, key, form, from, store, column) RANKS_##column,
-#include "submit/definition/keys.def"
-    RANKS_KEYS
-};
-enum {
-#define PROFILE_KEY(table, key, form, from, store, column) PROFILE_##column,
-#include "submit/definition/keys.def"
-    PROFILE_KEYS
-};
-enum { KEYS_MOST = RANKS_KEYS + PROFILE_KEYS }; /* room for those of either */
-
-/* What both kinds have in common. */
-struct stored_summary {
-    const void *values; /* struct ranks_record, profile_record */
-    const char *uuid, *user, *cluster;
-    const struct record_int *job, *restart;
+struct store_summaries {
+    struct store_connection *on;
+    const struct record_fields *fields;
+    const struct record_field *uuid, *user, *job, *restart, *cluster; /* of these */
+    struct statement *owners, *add, *drop;
+    struct value *row; /* owned: `owner` and `proven`, and a value for each field */
 };
 
-/* clang-format off */
-#define SUMMARY(of)                                                                                \
-    {&(of), (of).uuid, (of).user, (of).cluster, &(of).job_id_raw, &(of).restart_count}
-/* clang-format on */
+static const struct record_field *field_of(const struct record_fields *fields, const char *column)
+{
+    const struct record_field *field = fields->field;
+    while (strcmp(field->column, column) != 0)
+        field++;
+    return field;
+}
 
-int store_prepare_summaries(struct store_summaries *rows, struct store_connection *on,
-                            const char *table, const struct record_fields *fields)
+int store_prepare_summaries(struct store_connection *on, const char *table,
+                            const struct record_fields *fields, void **state)
 {
     struct store_text add = {0}, drop = {0};
+    struct store_summaries *rows = calloc(1, sizeof *rows);
     int error = 0;
+    *state = rows;
+    if (rows == NULL || (rows->row = calloc(fields->count + 2, sizeof *rows->row)) == NULL)
+        return store_refuse(on, -ENOMEM, "out of memory");
     rows->on = on;
     rows->fields = fields;
+    rows->uuid = field_of(fields, "uuid");
+    rows->user = field_of(fields, "user");
+    rows->job = field_of(fields, "job_id_raw");
+    rows->restart = field_of(fields, "restart_count");
+    rows->cluster = field_of(fields, "cluster");
     store_text_add(&add, "INSERT INTO %s (owner, proven", table);
     for (size_t i = 0; i < fields->count; i++)
         store_text_add(&add, ", `%s`", fields->field[i].column);
@@ -47,9 +51,12 @@ int store_prepare_summaries(struct store_summaries *rows, struct store_connectio
     return error;
 }
 
-static struct value number_of(const struct record_int *number)
+void store_free_summaries(void *state)
 {
-    return number->known ? value_int(number->value) : (struct value){.kind = VALUE_NULL};
+    struct store_summaries *rows = state;
+    if (rows != NULL)
+        free(rows->row);
+    free(rows);
 }
 
 static int choose(struct store_summaries *rows, const char *uuid, bool unproven, int64_t owner,
@@ -63,30 +70,29 @@ static int choose(struct store_summaries *rows, const char *uuid, bool unproven,
     return error;
 }
 
-int store_put_summary(struct store_summaries *rows, const struct record *record,
+int store_put_summary(void *state, const struct record *record, const void *values,
                       enum store_result *result)
 {
-    const struct stored_summary of_ranks = SUMMARY(record->ranks),
-                                of_profile = SUMMARY(record->profile);
-    const struct stored_summary *summary = record->kind == RECORD_RANKS ? &of_ranks : &of_profile;
-    struct value row[KEYS_MOST + 2];
+    struct store_summaries *rows = state;
     int64_t owner = 0;
-    const struct value user = value_text(summary->user), cluster = value_text(summary->cluster),
-                       job = number_of(summary->job), restart = number_of(summary->restart);
+    const struct value uuid = store_value(rows->uuid, values),
+                       user = store_value(rows->user, values), job = store_value(rows->job, values),
+                       restart = store_value(rows->restart, values),
+                       cluster = store_value(rows->cluster, values);
     int error =
         store_checked(rows->on, record_owner_of_values(&user, &job, &restart, &cluster, &owner));
     if (error == 0)
-        error = choose(rows, summary->uuid, record->unproven, owner, result);
+        error = choose(rows, uuid.text, record->unproven, owner, result);
     if (error != 0 || *result == STORE_UNCHANGED || *result == STORE_CROWDED)
         return error;
     if (*result == STORE_UPDATED) {
-        const struct value key[] = {value_text(summary->uuid), value_int(owner)};
+        const struct value key[] = {uuid, value_int(owner)};
         rows->on->replaces = true;
         error = store_write(rows->on, rows->drop, key, 1);
     }
-    row[0] = value_int(owner);
-    row[1] = value_int(!record->unproven);
+    rows->row[0] = value_int(owner);
+    rows->row[1] = value_int(!record->unproven);
     for (size_t i = 0; i < rows->fields->count; i++)
-        row[i + 2] = store_value(&rows->fields->field[i], summary->values);
-    return error == 0 ? store_write(rows->on, rows->add, row, 1) : error;
+        rows->row[i + 2] = store_value(&rows->fields->field[i], values);
+    return error == 0 ? store_write(rows->on, rows->add, rows->row, 1) : error;
 }
