@@ -30,17 +30,17 @@ files() {
     (cd "$JOBTRAIL_SOURCE" && find "${places[@]:-.}" \( "${prune[@]}" \) -prune -o -type f "${@:2}" -print0)
 }
 
-lines() { # WHAT [FIND'S WORD...]
-    (cd "$JOBTRAIL_SOURCE" && files "$@" | xargs -0 cat | wc -l)
+count() { # LETTER of wc WHAT [FIND'S WORD...]
+    (cd "$JOBTRAIL_SOURCE" && files "${@:2}" | xargs -0 cat | wc "-$1")
 }
 
 product=(-not -path './test/*' -not -path './docs/*' -not -path './debian/*' -not -name '*.md' -not -name '*.scd'
     -not -name '*.png' -not -name '*.svg')
 
 @test "product, core and tests have no more lines than the ceilings" {
-    holds product "$(lines product "${product[@]}")"
-    holds core "$(lines core "${product[@]}")"
-    holds tests "$(lines tests)"
+    holds product "$(count l product "${product[@]}")"
+    holds core "$(count l core "${product[@]}")"
+    holds tests "$(count l tests)"
 }
 
 @test "the configuration has no more keys, jobtrail-acct no more options" {
@@ -76,4 +76,5 @@ print(sum(action.help != argparse.SUPPRESS for action in acct.parser()._actions)
         echo "$page"
         holds page "$(wc -w <"$page")"
     done < <(files page -name '*.scd')
+    holds documents "$(count w documents \( -name '*.md' -o -name '*.scd' \))"
 }
