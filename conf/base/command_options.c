@@ -21,12 +21,15 @@ int options_number(const char *text, uint32_t least, uint32_t most, uint32_t *nu
     return 0;
 }
 
-/* At the end of the program: what could not be written is an error. Nobody reads a closed pipe. */
-static void close_stdout(void)
+/* At the end of a program that has no trouble of its own: what could not be written is one. Nobody
+ * reads a closed pipe. */
+static void close_stdout(int status, void *unused)
 {
+    (void)unused;
     bool was_bad = ferror(stdout) != 0;
     errno = 0;
-    if ((fflush(stdout) == 0 && !was_bad) || errno == EPIPE || errno == EBADF)
+    if (status != EXIT_SUCCESS || (fflush(stdout) == 0 && !was_bad) || errno == EPIPE ||
+        errno == EBADF)
         return;
     fprintf(stderr, "%s: the output cannot be written: %s\n", program_invocation_short_name,
             strerror(errno != 0 ? errno : EIO));
@@ -37,7 +40,7 @@ void options_begin(void)
 {
     static bool has_begun;
     if (!has_begun && unsetenv("POSIXLY_CORRECT") == 0)
-        has_begun = atexit(close_stdout) == 0;
+        has_begun = on_exit(close_stdout, NULL) == 0;
 }
 
 int options_next(int argc, char **argv, const char *short_options, const struct option_row *rows,
