@@ -30,8 +30,8 @@ enum { OPTION_ROWS_MAX = 31 };
 /* What options_next() returns, besides a row's letter. */
 enum { OPTIONS_END = -1, OPTIONS_WRONG = '?' };
 
-/* From now on options are understood behind arguments in any environment, and output that could not be
- * written when the program ends is an error. options_next() begins so. */
+/* From now on options are understood behind arguments in any environment, and output that could not
+ * be written when the program ends is an error. options_next() begins so. */
 void options_begin(void);
 
 /* Reads the next option, as getopt_long(3) does, and fills its member of the struct at `values`.

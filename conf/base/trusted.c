@@ -28,7 +28,8 @@ struct path_walk {
  * the caller can change them. */
 static bool is_roots(uid_t owner)
 {
-    return owner == 0 || owner == geteuid() || (owner == OVERFLOW_UID && caller_in_user_namespace());
+    return owner == 0 || owner == geteuid() ||
+           (owner == OVERFLOW_UID && caller_in_user_namespace());
 }
 
 /* An access list shows in the bits of the group, so that these count whatever group it is. The mode

@@ -113,8 +113,8 @@ static bool is_elf(const char *path)
            memcmp(magic, "\177ELF", sizeof magic) == 0;
 }
 
-/* A `$PLATFORM` in the path is not replaced here, nor by the plugin: the installation has a link of that
- * name. */
+/* A `$PLATFORM` in the path is not replaced here, nor by the plugin: the installation has a link of
+ * that name. */
 void doctor_library(struct doctor *doctor, const char *check, const char *path, const char *install)
 {
     if (access(path, F_OK) != 0)

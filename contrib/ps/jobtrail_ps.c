@@ -191,8 +191,8 @@ static enum ps_status list_jobs(const struct ps_options *options, const struct c
     if (jobs->count == 0)
         fprintf(stderr, "jobtrail-ps: no job on %s%s\n", options->node,
                 caller_is_root() ? ""
-                               : " of yours: name it by -j, or run this in the job by srun "
-                                 "--overlap --jobid=JOB");
+                                 : " of yours: name it by -j, or run this in the job by srun "
+                                   "--overlap --jobid=JOB");
     return fflush(stdout) == 0 ? status : PS_NOT_ALL;
 }
 

@@ -254,7 +254,7 @@ int ps_jobs_find(const char *spool, const uint32_t *ids, size_t count, bool all,
 {
     struct ps_jobs found = {NULL, 0};
     int error = caller_is_root() ? find_by_root(spool, ids, count, &found)
-                               : find_own(spool, ids, count, all, &found);
+                                 : find_own(spool, ids, count, all, &found);
     if (error != 0)
         ps_jobs_free(&found);
     else

@@ -122,7 +122,8 @@ TEST(a_policy_carries_actions_strings_and_numbers)
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(rules[i].action, example[i].action);
     assert_string_equal(policy_string(policy.bytes, POLICY_SPOOL), "/run/jobtrail/%n");
-    assert_string_equal(policy_string(policy.bytes, POLICY_LIBRARY), "/opt/$PLATFORM/libjobtrail.so");
+    assert_string_equal(policy_string(policy.bytes, POLICY_LIBRARY),
+                        "/opt/$PLATFORM/libjobtrail.so");
     assert_string_equal(policy_string(policy.bytes, POLICY_SUBMIT), "/opt/bin/jobtrail-submit");
     assert_string_equal(policy_string(policy.bytes, POLICY_CONF), "/etc/jobtrail/jobtrail.conf");
     assert_int_equal(header->ledger_bytes, 5u << 20);
