@@ -54,6 +54,7 @@ int main(int argc, char **argv)
 C
     gcc -DLINKED loads.c -Llib -lf -o linked
     gcc -DLINKED loads.c -Llib -lf -Wl,-rpath,lib -o by_rpath
+    # shellcheck disable=SC2016 # the loader's word
     gcc -DLINKED loads.c -Llib -lf -Wl,-rpath,'$ORIGIN/lib' -o by_origin
     gcc -DLINKED loads.c lib/libf.so -o by_path
     gcc loads.c -o loads
