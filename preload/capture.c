@@ -134,7 +134,9 @@ enum {
     ARGV_MAX = 8 << 10,
     ENV_MAX = 32 << 10,
     ENV_VALUE_MAX = 8 << 10,
-    OBJECTS_MAX = 4096, /* entries of the link map that are looked at */
+    OBJECTS_MAX = 4096, /* entries of the link map that are listed */
+    ID_MAX = 64,        /* of a build-id */
+    OBJECT_BYTES = sizeof(struct ledger_field) + 1 + ID_MAX + 1, /* a field but for its path */
 };
 
 /* XALT's watermark: the owner and the type of its note. */
@@ -257,25 +259,25 @@ static void put_objects(const struct image *image, struct image_bytes cwd, struc
     const struct r_debug *loader = image_loader(image);
     const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
     size_t count = 0;
-    for (int i = 0; entry != NULL && i < OBJECTS_MAX; i++, entry = entry->l_next) {
+    for (int i = 0; entry != NULL; i++, entry = entry->l_next) {
         if (!image_is_object(entry))
             continue;
         count++;
-        if (entry->l_name[0] != '/' && cwd.size == 0) {
+        bool is_known = entry->l_name[0] == '/' || cwd.size > 0;
+        size_t most = OBJECT_BYTES + cwd.size + text_length(entry->l_name);
+        if (i >= OBJECTS_MAX || !is_known || fields->room - fields->used < most) {
+            fields->unlisted++;
             fields->slot_flags |= LEDGER_SLOT_CUT;
             continue;
         }
         struct image_bytes id = image_build_id(image, entry);
-        unsigned char id_size = id.size > 64 ? 64 : (unsigned char)id.size;
-        if (!fields_begin(fields, LEDGER_OBJECT))
-            return;
+        unsigned char id_size = id.size > ID_MAX ? ID_MAX : (unsigned char)id.size;
+        fields_begin(fields, LEDGER_OBJECT);
         fields_add(fields, &id_size, 1, fields->room);
         fields_add(fields, id.at, id_size, fields->room);
         add_object_path(fields, entry->l_name, cwd);
         fields_end(fields);
     }
-    if (entry != NULL)
-        fields->slot_flags |= LEDGER_SLOT_CUT;
     /* The loader itself is an object. */
     if (count == 0 && image_is_dynamic(image))
         fields->slot_flags |= LEDGER_SLOT_CUT;

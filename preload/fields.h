@@ -18,6 +18,7 @@ struct fields {
     struct ledger_field field; /* its head, copied into the buffer when the field is complete: other
                                   processes may change the buffer, so it is never read */
     uint32_t slot_flags;       /* LEDGER_SLOT_CUT when a whole field did not fit */
+    uint32_t unlisted;         /* objects of the start that have no field */
 };
 
 /* Starts a field. Returns 0 when not even its head fits: then the other calls do nothing. */

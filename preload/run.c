@@ -2,6 +2,7 @@
 #include "preload/run.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -118,8 +119,13 @@ static void wake_watcher(const char *spool, char *path, size_t room)
     system_close(fd);
 }
 
-/* Room after the capture for objects that are loaded while the program runs. */
-enum { LATER_BYTES = 2 << 10, LATER_BYTES_PKGS = 16 << 10 };
+/* Room after the capture for objects that are loaded while the program runs, and in every slot for
+ * the number of those that are not listed. */
+enum {
+    LATER_BYTES = 2 << 10,
+    LATER_BYTES_PKGS = 16 << 10,
+    NUMBER_BYTES = sizeof(struct ledger_field) + 8,
+};
 
 /* The process that claimed a slot signs it; a forked child must not. All that signing needs lies in
  * private memory that the kernel fills with zeros in a forked child. So a child finds that there
@@ -132,9 +138,10 @@ struct own {
     clock_function *now;
     const struct r_debug *loader;
     const struct link_map *last_object; /* of the start; never unloaded */
-    uint32_t objects;                   /* up to that one */
+    uint32_t objects, unlisted;         /* up to that one; of these, those that have no field */
     struct sampling sampling;
     enum switch_state gpu;
+    bool is_signaled;        /* the end is in a signal's handler, where no lock may be taken */
     unsigned char *captured; /* the fields, in private memory */
     struct trace *trace;     /* its line is started; NULL: not traced */
 };
@@ -215,10 +222,11 @@ static void keep_for_end(const struct run_start *start, const struct slot_claim 
 /* Called in the handler of a signal. A vforked child shares this memory, but has another pid. */
 static void end_by_signal(int signal)
 {
-    const struct own *own = own_kept();
+    struct own *own = own_kept();
     if (own == NULL || own->head.pid != (int)system_call6(SYS_getpid, 0, 0, 0, 0, 0, 0))
         return;
     own->claim.slot->signal = (uint32_t)signal;
+    own->is_signaled = true;
     run_end();
 }
 
@@ -233,7 +241,8 @@ static int begin_in(const struct run_start *start, int pkgs, const struct slot_l
     };
     struct slot_claim claim;
     struct sampling *sampling = &own_of(memory)->sampling;
-    struct fields fields = {.start = memory->work, .room = sizeof memory->work - SLOT_PATH_ROOM};
+    struct fields fields = {.start = memory->work,
+                            .room = sizeof memory->work - SLOT_PATH_ROOM - NUMBER_BYTES};
     clock_function *now = clock_find(start->image);
     uint64_t start_ns = clock_now(now), up_ns = clock_boot(now);
     own_of(memory)->monotonic_ns = clock_monotonic_coarse(now);
@@ -263,6 +272,7 @@ static int begin_in(const struct run_start *start, int pkgs, const struct slot_l
     fill_start(&claim, start->switches, &head);
     slot_publish(&claim, &head, fields.start, fields.used, fields.blank);
     keep_for_end(start, &claim, now, &head, fields.used, memory);
+    own_of(memory)->unlisted = fields.unlisted;
     routines_point(claim.slot, now);
     if (start->switches->signal_handler == SWITCH_YES)
         signals_catch(end_by_signal);
@@ -297,7 +307,8 @@ static int take_loads(struct dl_phdr_info *info, size_t size, void *loads)
 }
 
 /* How many objects the loader has loaded so far, in all name spaces, unloaded ones too; 0: not
- * known, as with musl, which never unloads any. glibc tells this in dl_iterate_phdr(3) alone. */
+ * known, as with musl, which never unloads any. glibc tells this in dl_iterate_phdr(3) alone, which
+ * takes the loader's lock. */
 static unsigned long long count_loads(const struct r_debug *loader)
 {
     unsigned long long loads = 0;
@@ -320,7 +331,6 @@ static unsigned long long count_loads(const struct r_debug *loader)
 static void add_later_objects(const struct own *own, const struct slot_claim *claim)
 {
     struct ledger_slot *slot = claim->slot;
-    enum { NUMBER_BYTES = sizeof(struct ledger_field) + 8 };
     struct fields fields = {
         .start = (unsigned char *)(slot + 1),
         .room = claim->size - sizeof *slot - NUMBER_BYTES,
@@ -329,17 +339,19 @@ static void add_later_objects(const struct own *own, const struct slot_claim *cl
     };
     if (own->last_object == NULL)
         return;
-    unsigned long long listed = own->objects, skipped = 0, loads = count_loads(own->loader);
+    unsigned long long loads = own->is_signaled ? 0 : count_loads(own->loader);
+    unsigned long long listed = own->objects - own->unlisted, skipped = own->unlisted;
     const struct link_map *entry = own->last_object->l_next;
     for (; entry != NULL && image_is_consistent(own->loader); entry = entry->l_next) {
         bool is_object = image_is_object(entry);
         size_t length = is_object ? text_length(entry->l_name) : 0;
         bool has_room = fields.room - fields.used >= sizeof(struct ledger_field) + length;
-        if (is_object && (!has_room || entry->l_name[0] != '/'))
+        if (is_object && (!has_room || entry->l_name[0] != '/')) {
             skipped++;
-        else
-            listed++;
-        if (is_object && entry->l_name[0] == '/')
+            continue;
+        }
+        listed++;
+        if (is_object)
             fields_put(&fields, LEDGER_LOADED, entry->l_name, length);
     }
     uint32_t unlisted = (uint32_t)(loads > listed ? loads - listed : skipped);

@@ -106,6 +106,17 @@ missing() {
     (($(wc -l <missed) > 0 && $(wc -l <missed) == UNLISTED))
 }
 
+@test "a capture that fills its slot says how many libraries it lacks" {
+    local deep=$PWD/$(printf 'directory%.0s' {1..20}) i
+    mkdir "$deep"
+    for ((i = 0; i < 700; i++)); do
+        cp lib/libf.so "$deep/l$i.so"
+    done
+    gcc loads.c -Wl,--no-as-needed "$deep"/l*.so -o wide
+    missing ./wide maps >missed
+    (($(wc -l <missed) > 0 && $(wc -l <missed) == UNLISTED))
+}
+
 @test "components that Open MPI closes before the end are counted" {
     cat >hello.c <<'C'
 #include <mpi.h>
