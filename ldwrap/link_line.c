@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ldwrap/link_line.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/io.h"
@@ -125,12 +128,26 @@ static void read_option(const char *argument, struct option *option)
     option->takes_next = option->value == NULL && option->kind->takes_value;
 }
 
+/* Whether the file begins as a text: objects and archives may be large. */
+static bool is_text(const char *path)
+{
+    char head[8];
+    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t size = fd < 0 ? -1 : read(fd, head, sizeof head);
+    for (ssize_t i = 0; i < size; i++)
+        if (!isprint((unsigned char)head[i]) && !isspace((unsigned char)head[i]))
+            return false;
+    return size > 0 && strncmp(head, "!<", 2) != 0;
+}
+
 /* Whether the script `path` says where sections go: not one with INSERT, which adds to the linker's
  * own, and of input files only one with SECTIONS. */
 static bool script_lays_out(const char *path, bool is_input)
 {
     CLEANUP_FREE char *text = NULL;
     size_t size;
+    if (is_input && !is_text(path))
+        return false;
     return whole_file_open_read(path, SCRIPT_MAX, &text, &size) != 0
                ? !is_input
                : strstr(text, "INSERT") == NULL && (!is_input || strstr(text, "SECTIONS") != NULL);
