@@ -245,11 +245,15 @@ static void put_facts(const struct capture_source *source, struct fields *fields
  * LD_LIBRARY_PATH, DT_RUNPATH or a link by path. */
 static void add_object_path(struct fields *fields, const char *name, struct image_bytes cwd)
 {
-    while (name[0] == '.' && name[1] == '/')
-        name += 2;
-    if (name[0] != '/') {
+    bool is_relative = name[0] != '/';
+    while (is_relative && name[0] == '.' && name[1] == '/') {
+        while (*++name == '/')
+            ;
+    }
+    if (is_relative) {
         fields_add(fields, cwd.at, cwd.size, fields->room);
-        fields_add(fields, "/", 1, fields->room);
+        if (cwd.size > 1)
+            fields_add(fields, "/", 1, fields->room);
     }
     fields_add(fields, name, text_length(name), fields->room);
 }

@@ -160,12 +160,13 @@ uintptr_t image_own_data(const struct r_debug *loader)
                : 0;
 }
 
-/* The one for profiles is no more of the program than we are. The vDSO is linux-vdso.so.1 or
- * linux-gate.so.1; a library has a name without a directory by an empty one in LD_LIBRARY_PATH. */
+/* The one for profiles is no more of the program than we are. The vDSO is no file; a
+ * library has a name without a directory, too, by an empty one in LD_LIBRARY_PATH. */
 int image_is_object(const struct link_map *entry)
 {
     return entry->l_name != NULL && entry->l_name[0] != '\0' && entry->l_ld != own_dynamic &&
-           text_after(entry->l_name, "linux-") == NULL &&
+           !text_equal(entry->l_name, "linux-vdso.so.1") &&
+           !text_equal(entry->l_name, "linux-gate.so.1") &&
            !text_equal(text_last_part(entry->l_name), "libjobtrail-profile.so");
 }
 

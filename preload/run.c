@@ -306,24 +306,27 @@ static int take_loads(struct dl_phdr_info *info, size_t size, void *loads)
     return 1;
 }
 
-/* How many objects the loader has loaded so far, in all name spaces, unloaded ones too; 0: not
- * known, as with musl, which never unloads any. glibc tells this in dl_iterate_phdr(3) alone, which
- * takes the loader's lock. */
-static unsigned long long count_loads(const struct r_debug *loader)
+/* How many objects the loader has loaded so far, in all name spaces, unloaded ones too; 0 with
+ * musl, which never unloads any. glibc tells this in dl_iterate_phdr(3) alone. Another thread may
+ * hold its lock as long as it likes, so whether the number is known is returned: only where there
+ * is none. */
+static bool count_loads(const struct r_debug *loader, unsigned long long *loads)
 {
-    unsigned long long loads = 0;
     const struct link_map *entry = loader->r_map;
+    *loads = 0;
     while (entry != NULL &&
            (entry->l_name == NULL || !text_equal(text_last_part(entry->l_name), "libc.so.6")))
         entry = entry->l_next;
     if (entry == NULL)
-        return 0;
+        return true;
     const struct loaded libc = loaded_read(entry);
+    const char *is_single = loaded_data(&libc, "__libc_single_threaded");
     int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *) =
         (void *)loaded_function(&libc, "dl_iterate_phdr");
-    if (iterate != NULL)
-        iterate(take_loads, &loads);
-    return loads;
+    if (is_single == NULL || *is_single == 0 || iterate == NULL)
+        return false;
+    iterate(take_loads, loads);
+    return true;
 }
 
 /* In the link map, objects that were loaded since the start and are still loaded follow the last
@@ -339,7 +342,8 @@ static void add_later_objects(const struct own *own, const struct slot_claim *cl
     };
     if (own->last_object == NULL)
         return;
-    unsigned long long loads = own->is_signaled ? 0 : count_loads(own->loader);
+    unsigned long long loads = 0;
+    bool is_known = !own->is_signaled && count_loads(own->loader, &loads);
     unsigned long long listed = own->objects - own->unlisted, skipped = own->unlisted;
     const struct link_map *entry = own->last_object->l_next;
     for (; entry != NULL && image_is_consistent(own->loader); entry = entry->l_next) {
@@ -355,7 +359,7 @@ static void add_later_objects(const struct own *own, const struct slot_claim *cl
             fields_put(&fields, LEDGER_LOADED, entry->l_name, length);
     }
     uint32_t unlisted = (uint32_t)(loads > listed ? loads - listed : skipped);
-    if (unlisted > 0) {
+    if (is_known || unlisted > 0) {
         fields.room += NUMBER_BYTES;
         fields_put(&fields, LEDGER_UNLISTED, &unlisted, sizeof unlisted);
     }

@@ -48,6 +48,8 @@ static void add_object(struct capture *capture, struct capture_object object)
 {
     if (capture->object_count < CAPTURE_OBJECTS_MAX)
         capture->objects[capture->object_count++] = object;
+    else
+        capture->beyond++;
 }
 
 static void add_object_field(struct capture *capture, const char *at, size_t size)
@@ -156,6 +158,7 @@ static void add_field(struct capture *capture, const struct ledger_field *field,
 int ledger_fields(struct capture *capture, const char *at, size_t size)
 {
     struct ledger_field field;
+    capture->unlisted = CAPTURE_UNKNOWN;
     while (size >= sizeof field) {
         memcpy(&field, at, sizeof field);
         at += sizeof field;

@@ -49,6 +49,8 @@ enum {
     CAPTURE_ROUTINE_NAME_MAX = 255, /* bytes */
 };
 
+#define CAPTURE_UNKNOWN UINT32_MAX
+
 struct capture {
     uint64_t offset; /* in the ledger: of the slot */
     uint32_t stub;   /* of a stub: its place in the slot, bytes; 0: this is a capture */
@@ -94,7 +96,9 @@ struct capture {
     int first;                 /* no earlier capture is of the same process */
     int keep;                  /* sampling did not apply to it when it started */
     int cut;                   /* fields are missing, or end early */
-    uint32_t unlisted;         /* objects that the process had loaded beside `objects` */
+    uint32_t unlisted;         /* objects that the process had loaded and that the ledger has not;
+                                  CAPTURE_UNKNOWN: it did not end by itself, or had threads */
+    uint32_t beyond;           /* objects that the ledger has beside `objects` */
 };
 
 struct ledger_reader {

@@ -35,7 +35,8 @@ static int make_capture(const struct journal *journal, const struct journal_task
                                 .size = step == NULL || step->tasks == 0 ? 1 : step->tasks,
                                 .step = known->step,
                                 .task = known->task,
-                                .task_pid = known->pid};
+                                .task_pid = known->pid,
+                                .unlisted = CAPTURE_UNKNOWN};
     return make_run_uuid(journal, known, capture);
 }
 

@@ -128,7 +128,8 @@ bool kernel_run_find(const struct kernel_run_source *source, const struct kernel
                                 .up_ns = note->exec_ns,
                                 .size = 1,
                                 .step = UINT32_MAX,
-                                .task = UINT32_MAX};
+                                .task = UINT32_MAX,
+                                .unlisted = CAPTURE_UNKNOWN};
     capture->exec = bytes_of(noted->program->name);
     capture->argv = capture->exec;
     capture->argv.size++; /* its NUL */
