@@ -9,7 +9,8 @@
 #include <sys/types.h>
 
 /* Whether the effective user is root of the node, or of a container that has users of its own. A
- * user who is uid 0 alone in a namespace is not. */
+ * user who is uid 0 alone in a namespace is not: for what programs offer, never for what they
+ * guard, which asks geteuid(). */
 bool caller_is_root(void);
 
 /* The effective user's uid outside of the innermost user namespace: the node's, where that is the

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +22,24 @@ int options_number(const char *text, uint32_t least, uint32_t most, uint32_t *nu
     return 0;
 }
 
+/* Whether nobody reads the pipe that standard output is. */
+static bool is_unread(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+static pid_t began; /* the process that options_begin() ran in */
+
 /* At the end of a program that has no trouble of its own: what could not be written is one. Nobody
- * reads a closed pipe. */
+ * reads a closed pipe. A forked child's end is none of the program's. */
 static void close_stdout(int status, void *unused)
 {
     (void)unused;
     bool was_bad = ferror(stdout) != 0;
     errno = 0;
-    if (status != EXIT_SUCCESS || (fflush(stdout) == 0 && !was_bad) || errno == EPIPE ||
-        errno == EBADF)
+    if (status != EXIT_SUCCESS || getpid() != began || (fflush(stdout) == 0 && !was_bad) ||
+        errno == EPIPE || errno == EBADF || (errno == 0 && is_unread()))
         return;
     fprintf(stderr, "%s: the output cannot be written: %s\n", program_invocation_short_name,
             strerror(errno != 0 ? errno : EIO));
@@ -38,9 +48,8 @@ static void close_stdout(int status, void *unused)
 
 void options_begin(void)
 {
-    static bool has_begun;
-    if (!has_begun && unsetenv("POSIXLY_CORRECT") == 0)
-        has_begun = on_exit(close_stdout, NULL) == 0;
+    if (began == 0 && unsetenv("POSIXLY_CORRECT") == 0 && on_exit(close_stdout, NULL) == 0)
+        began = getpid();
 }
 
 int options_next(int argc, char **argv, const char *short_options, const struct option_row *rows,

@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "conf/base/caller.h"
 #include "conf/base/descriptors.h"
 #include "conf/base/process.h"
 #include "conf/base/sandbox.h"
@@ -87,7 +86,7 @@ int privileges_drop(uid_t uid, gid_t gid, const int *keep, size_t count)
     int error = descriptors_keep(keep, count);
     if (error == 0)
         error = set_limits();
-    if (error == 0 && caller_is_root())
+    if (error == 0 && geteuid() == 0)
         error = become(uid, gid);
     if (error != 0)
         return error;

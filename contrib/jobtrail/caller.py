@@ -21,8 +21,7 @@ def caller_range():
 
 def caller_is_root():
     """Whether this is root of the node, or of a container that has users of its own."""
-    _, outside, count = caller_range()
-    return os.geteuid() == 0 and (outside == 0 or count > 1)
+    return os.geteuid() == 0 and caller_range()[2] > 1
 
 
 def caller_uid():

@@ -10,7 +10,6 @@ above the last one may be writable by others if it is sticky.
 import os
 import stat
 
-from .caller import caller_is_root
 from .program import Failure
 from .replacing import Place, is_trusted
 from .text import escape
@@ -26,7 +25,7 @@ class TrustedPlace(Place):
 
 
 def check(path, facts, is_above):
-    if not caller_is_root():
+    if os.geteuid() != 0:
         return
     if not is_trusted(facts.st_uid):
         refuse(path, "is another user's")
@@ -43,7 +42,7 @@ def refuse(path, why):
 
 def check_place(path):
     """Failure where we are root, and the directory of the file, or one above, is not root's alone."""
-    if not caller_is_root():
+    if os.geteuid() != 0:
         return
     place = TrustedPlace(os.path.join(os.getcwd(), path))
     try:

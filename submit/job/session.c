@@ -75,6 +75,9 @@ int session_open_own(int at, const char *name)
 int session_open_user(const char *sessions)
 {
     char name[16], path[PATH_MAX];
+    /* in a namespace within one of uid 0 alone, whose user is not known */
+    if (caller_uid() == 0 && !caller_is_root())
+        return -EPERM;
     snprintf(name, sizeof name, "%u", (unsigned)caller_uid());
     /* O_PATH, as users cannot read it: they are not to see the names of others */
     int length = snprintf(path, sizeof path, "%s" JOB_FORMATS_SUFFIX, sessions);

@@ -17,7 +17,6 @@ import sys
 import time
 import traceback
 
-from ...caller import caller_is_root
 from ...program import Failure, Parser, add_version_option, tell_without_effect
 from ...store import prepare
 from ..web import proxy
@@ -468,7 +467,7 @@ def check(settings):
             "jobtrail-answer: jobtrail.conf has no `listen` in [answers], and systemd, which has a directory for the socket of this"
             " host, does not start it; see jobtrail.conf(5)"
         )
-    if caller_is_root() or rights.user_id(settings.user) != os.geteuid():
+    if os.geteuid() == 0 or rights.user_id(settings.user) != os.geteuid():
         raise Failure(
             "jobtrail-answer: start it as the user %s, which is `user` in [answers], and not as root" % settings.user
         )

@@ -10,7 +10,6 @@ import sqlite3
 import stat
 import time
 
-from ..caller import caller_is_root
 from ..program import Failure, os_trouble
 from ..store import sqlite_uri
 from ..text import escape, file_path
@@ -100,7 +99,7 @@ def make_like(path, store):
             narrow(path, mode)
         return
     try:
-        if facts and caller_is_root():
+        if facts and os.geteuid() == 0:
             os.fchown(file, facts.st_uid, facts.st_gid)
         os.fchmod(file, mode)
     finally:

@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "conf/base/caller.h"
 #include "conf/base/program_run.h"
 #include "contrib/libraries/scan/library_rpm.h"
 
@@ -104,7 +103,7 @@ static int ask(struct library_rpm *rpm, const char *path, struct program_result 
                                 "--qf",
                                 FORMAT,
                                 NULL};
-    size_t skipped = caller_is_root() ? 0 : 5; /* who is not root has nothing to give up */
+    size_t skipped = geteuid() == 0 ? 0 : 5; /* who is not root has nothing to give up */
     return program_run_taking(argv + skipped, environment, RPM_MS, library_rpm_take, rpm, result);
 }
 
