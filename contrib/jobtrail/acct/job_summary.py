@@ -50,7 +50,7 @@ REASON = {
 def add_options(add):
     add("--job-summary", metavar="JOB", help="what a job ran, how it ended and why, what it used")
     add("--mail", metavar="ADDRESS")
-    add("--subject", metavar="TEXT", help="the summary as a mail, for sendmail -t")
+    add("--subject", metavar="TEXT", help="with --job-summary: as a mail, for sendmail -t; with --mail: its subject")
 
 
 # ---- Facts
