@@ -37,7 +37,8 @@
  *         busy
  * program  what a task is to run: step, task, leader (the first task of the same program,
  *         4294967294: unknown), path, and, where that is not absolute, cwd and search (PATH); no
- *         path where a multi-prog configuration is too large
+ *         path where a multi-prog configuration is too large; copy, where srun has copied it here
+ *         (--bcast)
  * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it), thread, busy,
  *         others=alive where the daemon had children and none of them was dead and not waited for;
  *         where there was a task epilog, forked and forked_busy; died (exit_note.h), nanoseconds
@@ -103,6 +104,10 @@ enum {
     JOURNAL_PAUSES_MAX = 512,
     JOURNAL_VARIABLE_MAX = 64 << 10
 };
+
+/* How slurmd names the copy that `srun --bcast` makes of a program, with _NODE at the end in most
+ * releases: of the job and the step, both unsigned. */
+#define JOURNAL_BCAST_COPY "slurm_bcast_%u.%u"
 
 #define JOURNAL_STEP_BATCH       4294967291u
 #define JOURNAL_STEP_EXTERN      4294967292u

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/program.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,12 @@
 
 #include "spank/leader.h"
 
-/* A multi-prog configuration comes from the user: these bound the work that it makes. */
-enum { MULTI_TEXT_MAX = 16 << 10, MULTI_RANK_MAX = 4096 };
+/* From srun to its tasks, who do not see it: the program's path. */
+#define LAUNCHED "JOBTRAIL_LAUNCHED"
+
+/* A multi-prog configuration comes from the user, and a command line: these bound the work that
+ * they make. */
+enum { MULTI_TEXT_MAX = 16 << 10, MULTI_RANK_MAX = 4096, COMMAND_LINE_MAX = 32 << 10 };
 
 /* Finds the program in `text` where that is a multi-prog configuration. Returns whether it is one
  * that is too large, or that has the program; else argv[0] is the program. */
@@ -37,6 +42,69 @@ static void find_program(spank_t spank, uint32_t rank, char *program, size_t siz
     snprintf(program, size, "%s", argv[0]);
 }
 
+/* With --bcast srun puts the path of the program's copies in place of the program: the directory
+ * with '/' at its end, or the path that its user gave. Then `copy` is that path, and `program` the
+ * one that was launched. */
+static void find_original(spank_t spank, uint32_t step, char *program, char *copy)
+{
+    char launched[PATH_MAX];
+    uint32_t job = 0;
+    copy[0] = '\0';
+    if (spank_getenv(spank, LAUNCHED, launched, sizeof launched) != ESPANK_SUCCESS)
+        return;
+    spank_unsetenv(spank, LAUNCHED);
+    if (program[0] != '/' || strcmp(launched, program) == 0)
+        return;
+    spank_get_item(spank, S_JOB_ID, &job);
+    bool is_directory = program[strlen(program) - 1] == '/';
+    int size = is_directory
+                   ? snprintf(copy, PATH_MAX, "%s" JOURNAL_BCAST_COPY, program, (unsigned)job, step)
+                   : snprintf(copy, PATH_MAX, "%s", program);
+    if (size >= PATH_MAX)
+        copy[0] = '\0';
+    snprintf(program, PATH_MAX, "%s", launched);
+}
+
+/* In srun: the word of its command line before the program's `count` arguments, which are `words`
+ * but for the first; NULL: it has several programs, or none of these. SPANK's own first word may be
+ * the path of the copies already. */
+static const char *launched_word(char *const *words, int count, char *line, size_t size)
+{
+    size_t behind = 0;
+    while (count > 1) {
+        const char *word = words[--count];
+        behind += strlen(word) + 1;
+        if (behind > size || strcmp(line + size - behind, word) != 0)
+            return NULL;
+    }
+    size_t end = size - behind; /* of the program, with its NUL */
+    for (size_t at = 0; at < end; at += strlen(line + at) + 1)
+        if (strcmp(line + at, ":") == 0)
+            return NULL;
+    size_t start = end < 2 ? 0 : end - 1;
+    while (start > 0 && line[start - 1] != '\0')
+        start--;
+    return start == 0 ? NULL : line + start;
+}
+
+void program_tell(spank_t spank)
+{
+    char **words = NULL, line[COMMAND_LINE_MAX + 1];
+    int count = 0;
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, line, COMMAND_LINE_MAX);
+    if (fd >= 0)
+        close(fd);
+    unsetenv(LAUNCHED);
+    if (size <= 0 || size == COMMAND_LINE_MAX ||
+        spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count == 0)
+        return;
+    line[size] = '\0';
+    const char *launched = launched_word(words, count, line, (size_t)size);
+    if (launched != NULL)
+        setenv(LAUNCHED, launched, 1);
+}
+
 /* srun makes the path absolute where it can. In a multi-prog configuration it may be relative. */
 static void add_search(spank_t spank, const char *program, struct journal_line *line)
 {
@@ -52,10 +120,11 @@ static void add_search(spank_t spank, const char *program, struct journal_line *
 
 void program_line(spank_t spank, uint32_t rank, struct journal_line *line)
 {
-    char program[PATH_MAX] = "";
+    char program[PATH_MAX] = "", copy[PATH_MAX];
     uint32_t step = 0, leader = JOURNAL_NONE;
     spank_get_item(spank, S_JOB_STEPID, &step);
     find_program(spank, rank, program, sizeof program, &leader);
+    find_original(spank, step, program, copy);
     journal_start(line, "program");
     journal_number(line, "step", step);
     journal_number(line, "task", rank);
@@ -63,6 +132,8 @@ void program_line(spank_t spank, uint32_t rank, struct journal_line *line)
     if (program[0] == '\0')
         return;
     journal_text(line, "path", program);
+    if (copy[0] != '\0')
+        journal_text(line, "copy", copy);
     add_search(spank, program, line);
 }
 

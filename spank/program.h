@@ -13,6 +13,9 @@
 
 #include "spank/journal_line.h"
 
+/* In srun: tells program_line() which program its user named. */
+void program_tell(spank_t spank);
+
 /* Fills in the line `program` of the calling task, of the rank `rank` in its step. */
 void program_line(spank_t spank, uint32_t rank, struct journal_line *line);
 

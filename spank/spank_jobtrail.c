@@ -346,6 +346,15 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
     return 0;
 }
 
+int slurm_spank_local_user_init(spank_t spank, int argc, char *argv[])
+{
+    (void)argc;
+    (void)argv;
+    if (slurm_release_is_known())
+        program_tell(spank);
+    return 0;
+}
+
 int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;

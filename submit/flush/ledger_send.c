@@ -12,6 +12,7 @@
 #include "conf/policy/policy_read.h"
 #include "preload/ledger.h"
 #include "submit/evidence/succession.h"
+#include "submit/facts/broadcast.h"
 #include "submit/facts/clock_step.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/division.h"
@@ -86,6 +87,7 @@ int ledger_send_starts(const struct ledger_send *send, struct reading_summary *s
     struct sent_runs sent;
     struct capture capture;
     struct built_record record;
+    char path[PATH_MAX];
     const struct run_source source = {.conf = send->request->conf,
                                       .lines = &send->lines,
                                       .identity = send->request->identity,
@@ -103,6 +105,7 @@ int ledger_send_starts(const struct ledger_send *send, struct reading_summary *s
         error = next < 0 ? next : 0;
         if (error != 0 || !capture.wants_start || capture.end_ns != 0 || was_sent(&sent, &capture))
             continue;
+        broadcast_name(source.journal, &capture, path);
         error = ledger_send_record(send, run_record_build(&source, &record), &record);
         summary->records += error == 0;
     }
@@ -133,6 +136,7 @@ static uint64_t unit_of(const struct succession_entry *entry)
 static int divide_entry(struct ends *ends, const struct succession_entry *entry)
 {
     struct capture capture;
+    char path[PATH_MAX];
     double probability;
     int found = succession_capture(&ends->reader, entry, &capture);
     if (found < 0 && found != -EINVAL)
@@ -146,6 +150,7 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
         run_ending_find(ends->send->request, noted, &capture, entry->next_ns, reads);
     if (ends->compared != NULL)
         kernel_witness->take(ends->compared, &capture, noted, entry->next_ns == 0);
+    broadcast_name(ends->send->request->journal, &capture, path);
     bool is_left_out =
         capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
     int error = division_add(ends->division, &capture, &ending, is_left_out);
@@ -257,6 +262,7 @@ static int send_run(const struct ends *ends, struct capture *capture, size_t at)
     const double clock_step = (double)step.step_ns / 1e9;
     struct allocation_run had;
     struct built_record record;
+    char path[PATH_MAX];
     struct run_source source = {.conf = request->conf,
                                 .lines = &send->lines,
                                 .identity = request->identity,
@@ -277,6 +283,7 @@ static int send_run(const struct ends *ends, struct capture *capture, size_t at)
         return 0;
     if (ending.seen != NULL)
         kernel_witness->add_objects(ends->compared, ending.seen, capture);
+    broadcast_name(request->journal, capture, path);
     if (ends->division != NULL) {
         had = division_had(ends->division, at);
         source.had = &had;

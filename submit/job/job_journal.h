@@ -139,6 +139,7 @@ struct journal_program {
     uint32_t step, task;
     uint32_t leader;                 /* the first task of the same program; JOURNAL_NONE: unknown */
     const char *path, *cwd, *search; /* NULL: unknown */
+    const char *copy; /* of the program on this node, but for _NODE at its end; NULL: none */
 };
 
 /* A time in which the job was suspended on this node, as the watcher saw it. Without spool_job.h

@@ -182,7 +182,8 @@ static int take_program(struct journal *journal, const struct journal_words *lin
     };
     return share_text(journal, line, "path", last->path, &program->path) != 0 ||
                    share_text(journal, line, "cwd", last->cwd, &program->cwd) != 0 ||
-                   share_text(journal, line, "search", last->search, &program->search) != 0
+                   share_text(journal, line, "search", last->search, &program->search) != 0 ||
+                   share_text(journal, line, "copy", last->copy, &program->copy) != 0
                ? -ENOMEM
                : 0;
 }

@@ -18,6 +18,7 @@
 #include "contrib/witness/facts/two_witnesses.h"
 #include "contrib/witness/flush/kernel_ranks.h"
 #include "contrib/witness/job/witness_state.h"
+#include "submit/facts/broadcast.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/ending.h"
 #include "submit/facts/job_tasks.h"
@@ -182,11 +183,11 @@ static bool has_record(const struct coverage *coverage, const struct journal_tas
 }
 
 static int send_run(const struct ledger_send *send, const struct kernel_noted *noted,
-                    bool is_replaced, const struct kernel_run *run, uint64_t dropped,
-                    uint64_t *runs)
+                    bool is_replaced, struct kernel_run *run, uint64_t dropped, uint64_t *runs)
 {
     const struct reading_request *request = send->request;
     struct built_record record;
+    char path[PATH_MAX];
     const struct ending_evidence evidence = {.journal = request->journal,
                                              .now_ns = request->now_ns,
                                              .replaced_ns = is_replaced ? noted->end_real_ns : 0,
@@ -203,6 +204,7 @@ static int send_run(const struct ledger_send *send, const struct kernel_noted *n
                                 .is_elsewhere = run->is_elsewhere};
     if (!sampling_keeps(send->policy, &run->capture, &ending, &source.probability))
         return 0;
+    broadcast_name(request->journal, &run->capture, path);
     int error = run_record_build(&source, &record);
     error = ledger_send_record(send, error, &record);
     *runs += error == 0;

@@ -102,6 +102,23 @@ spin batch 0" ]]
 exit_with 1 fini 0:0" ]] || fail "$got"
 }
 
+@test "a program that srun copies to its node has its own name and path, as a parent too" {
+    mkdir -m 777 "$DIR/tools" "$DIR/copies"
+    cp "$PROGRAMS/exit_with" "$DIR/tools/gone"
+    cp "$(readlink -f /bin/bash)" "$DIR/tools/parent"
+    chmod -R a+rX "$DIR/tools"
+    job=$(submit_and_wait "cd $DIR/copies; PATH=$PROGRAMS:\$PATH srun -n2 --bcast spin 0; srun --bcast $DIR/tools/parent -c '$PROGRAMS/spin 0; true'
+        srun --bcast=$DIR/copies/gone $DIR/tools/gone 0; srun --bcast $DIR/tools/gone 0; rm $DIR/tools/gone" -n2)
+    records "$job" | jq -r '.[] | select(.slurmT.step_id != "batch") | "\(.slurmT.step_id) \(.userT.exec_path)"' | sort >"$DIR/paths"
+    [[ $(cat "$DIR/paths") == "0 $PROGRAMS/spin
+1 $PROGRAMS/spin
+1 $DIR/tools/parent
+2 $DIR/tools/gone
+3 $DIR/tools/gone" ]]
+    [[ $(records "$job" | jq -r '.[] | select(.slurmT.step_id == "1") | .ptA[] | "\(.cmd_name) \(.cmd_path)"') == *"parent $DIR/tools/parent"* ]]
+    [[ $(coverage_of "$job" '.coverageA[] | select(.tasks > 0 and .step_id == "0") | "\(.outcome) \(.tasks)"') == "recorded 2" ]]
+}
+
 # Each of them two: the step's task and a child of it.
 @test "short steps in one job have all their records, once" {
     steps=50
