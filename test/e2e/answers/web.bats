@@ -219,7 +219,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [[ $output == *"only for users who may see all runs"* && $output != *'href="unused?'* ]]
     FETCH carol "/removal?$NOVEMBER"
     status_is 400
-    [[ $output == *"it needs lib= or module=."* ]]
+    [[ $output == *"The address lacks lib= or module=."* ]]
     FETCH carol "/unused?user=bob&$NOVEMBER"
     status_is 400
     FETCH alice "/weekdays.json?use=opened&$NOVEMBER"

@@ -114,7 +114,8 @@ missing() {
 }
 
 @test "a capture that fills its slot says how many libraries it lacks" {
-    local deep=$PWD/$(printf 'directory%.0s' {1..20}) i
+    local deep i
+    deep=$PWD/$(printf 'directory%.0s' {1..20})
     mkdir "$deep"
     for ((i = 0; i < 700; i++)); do
         cp lib/libf.so "$deep/l$i.so"

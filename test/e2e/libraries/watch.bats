@@ -401,7 +401,9 @@ logged() { # FILE: that it is there
     said libone
     end_watch
     "$JOBTRAIL_BIN/jobtrail-submit" send --conf "$CONF"
-    [[ $(find "$PLACE/records" -name 'lib.*.json' -exec jq -r ".libraryT | select(.source == \"watch\") | .after <= $written and .before > $written" {} +) == true ]]
+    find "$PLACE/records" -name 'lib.*.json' -exec jq -c '.libraryT | select(.source == "watch")' {} + >"$PLACE/changes"
+    cat "$PLACE/changes"
+    [[ $(jq ".after <= $written and .before > $written" "$PLACE/changes") == true ]]
 }
 
 @test "usage is told" {

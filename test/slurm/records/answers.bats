@@ -165,7 +165,7 @@ same_jobs() { # USER OPTION...
     run_as jtproxy python3 "$JOBTRAIL_SOURCE/test/e2e/answers/web_client.py" fetch "$web/socket" "/job?id=$CHEM" \
         "X-Remote-User: jtcoord" >"$DIR/job.html"
     grep -q FAILED "$DIR/job.html"
-    grep -q 'those of jtcoord, and those in chem, dyes' "$DIR/job.html"
+    grep -q 'of jtcoord, and in chem, dyes' "$DIR/job.html"
     # who is not the proxy is nobody
     run run_as jtuser python3 "$JOBTRAIL_SOURCE/test/e2e/answers/web_client.py" fetch "$web/socket" /jobs.csv "X-Remote-User: jtoper"
     [[ $output != *job* ]]
