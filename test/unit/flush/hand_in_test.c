@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "conf/base/crc.h"
+#include "spank/job_formats.h"
 #include "submit/flush/flush.h"
 #include "submit/hand_in/hand_in_check.h"
 #include "submit/hand_in/link_send.h"
@@ -406,6 +407,15 @@ static int make_many(const void *directory)
     return 0;
 }
 
+/* On a slow machine the user's time is up after fewer names, and the next turn is much later. */
+static struct flush_count flush_next_piece(void)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/sessions" JOB_FORMATS_SUFFIX "/turn.%d", state_dir, GAMES);
+    unlink(path);
+    return flush();
+}
+
 TEST(a_hundred_thousand_names_are_worked_off_in_pieces)
 {
     char directory[128];
@@ -416,13 +426,12 @@ TEST(a_hundred_thousand_names_are_worked_off_in_pieces)
     assert_int_equal(hand_in_as(MAN, LINK_OF("a", "man"), link_of("man")), 0);
     snprintf(directory, sizeof directory, "%s/%d/records", sessions_dir, GAMES);
     assert_int_equal(as(GAMES, make_many, directory), 0);
-    struct flush_count count = flush();
-    assert_true(count.damaged > 0 && count.damaged <= 10000);
-    for (records = count.records; count.damaged > 0 && flushes < 20; flushes++) {
-        count = flush();
+    for (; left(GAMES, "records") > 0 && flushes < 1000; flushes++) {
+        struct flush_count count = flush_next_piece();
+        assert_true(count.damaged <= 10000);
         records += count.records;
     }
-    assert_true(flushes >= 9 && flushes <= 12);
+    assert_true(flushes >= 10);
     assert_int_equal(records, 2);
     assert_int_equal(delivered(), 2);
     assert_int_equal(left(GAMES, "records"), 0);
