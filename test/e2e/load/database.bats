@@ -248,11 +248,13 @@ same_in_both() { # QUERY
     for store in "${stores[@]}"; do
         load_into records young # records are of 2024
         before=$(sql 'SELECT count(*) FROM run')
+        sql 'INSERT INTO run_routine_watch SELECT id, 1, 0, 0 FROM run_own WHERE id NOT IN (SELECT run_id FROM run_routine_watch)'
         load_into --expire 10
         [ "$status" -eq 0 ]
         [ "$(count expired)" -ge 200 ]
         [ "$(sql 'SELECT count(*) FROM run')" -eq $((before - $(count expired))) ]
         [ "$(sql "SELECT count(*) FROM run WHERE user = 'alice'")" -eq 0 ]
+        [ "$(sql 'SELECT count(*) FROM run_routine_watch')" -eq "$(sql 'SELECT count(*) FROM run_own')" ]
         for table in executable object object_set environment ancestors build env_value env_name; do
             used=$(sql "SELECT count(*) FROM $table")
             echo "$table $used"

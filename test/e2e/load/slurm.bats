@@ -80,7 +80,8 @@ ROWS=$JOBTRAIL_SOURCE/test/data/sacct
     store=sqlite:$PWD/store.db
     mkdir bin proven
     {
-        printf '%s\n' '#!/bin/bash' '[[ $* == *" --clusters=lab "* ]] || { echo "sacct: no" >&2; exit 1; }'
+        printf '%s\n' '#!/bin/bash' '[[ $* == *" --clusters=lab "* ]] || { echo "sacct: no" >&2; exit 1; }' \
+            '[[ ! -v SACCT_FEDERATION && ! -v SACCT_FORMAT && ! -v SACCT_LOCAL ]] || exit 1'
         printf 'cat %q\n' "$ROWS/ended"
     } >bin/sacct
     chmod +x bin/sacct
@@ -91,6 +92,7 @@ ROWS=$JOBTRAIL_SOURCE/test/data/sacct
     job_covered 2 UTC lab >proven/coverage.two.json
     load_into covered
     [ "$(count new)" -ge 16 ]
+    export SACCT_FEDERATION=1 SACCT_FORMAT=User SACCT_LOCAL=1 # sacct would answer something else
     PATH=$PWD/bin:$PATH load_into --slurm proven
     [ "$status" -eq 5 ]
     [ "$stderr" = "jobtrail-load: jobs of Slurm: broken: sacct: no" ]
