@@ -164,10 +164,13 @@ uintptr_t image_own_data(const struct r_debug *loader)
  * library has a name without a directory, too, by an empty one in LD_LIBRARY_PATH. */
 int image_is_object(const struct link_map *entry)
 {
-    return entry->l_name != NULL && entry->l_name[0] != '\0' && entry->l_ld != own_dynamic &&
-           !text_equal(entry->l_name, "linux-vdso.so.1") &&
-           !text_equal(entry->l_name, "linux-gate.so.1") &&
-           !text_equal(text_last_part(entry->l_name), "libjobtrail-profile.so");
+    const char *name = entry->l_name;
+    if (name == NULL || name[0] == '\0' || entry->l_ld == own_dynamic)
+        return 0;
+    if (name[0] == 'l' &&
+        (text_equal(name, "linux-vdso.so.1") || text_equal(name, "linux-gate.so.1")))
+        return 0;
+    return !text_equal(text_last_part(name), "libjobtrail-profile.so");
 }
 
 static size_t padded(size_t size)
