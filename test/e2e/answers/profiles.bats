@@ -231,7 +231,7 @@ ocean|$files|25.0%|12.5%|2 of 6" ]
             ["first", 1, 0, 375, 7500, 2, "MPI_Wait", 375, 200], ["ice", 1, 0, 375, 7500, 2, "MPI_Wait", 375, 125],
             ["wave", 1, 0, 300, 6000, 2, "MPI_Allreduce", 275, 429], ["master", 1, 0, 250, 5000, 2, "MPI_Wait", 250, 286],
             ["second", 1, 1, 250, 5000, 2, "MPI_Barrier", 250, 0]]' <<<"$output"
-        [[ $(jq -r '.pages[0].note' <<<"$output") == *" 2 runs are not here:"* ]]
+        [[ $(jq -r '.pages[0].note' <<<"$output") == *" 2 runs are not included:"* ]]
         run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-report" "${place[@]}" mpi --of routines
         jq -e '.pages[0].rows | map([.executable, .routine, (.mpi_core_hours * 10000 | round)]) == [["worker", "MPI_Wait", 10000], ["ocean", "MPI_Wait", 10000],
             ["flow", "MPI_Barrier", 8000], ["first", "MPI_Wait", 7500], ["ice", "MPI_Wait", 7500], ["wave", "MPI_Allreduce", 5500], ["master", "MPI_Wait", 5000],

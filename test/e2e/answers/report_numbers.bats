@@ -281,7 +281,7 @@ in_accounting() { # STORE OPTION...: [of how many jobs the allocation is Slurm's
     done
     report "$store" --html
     # above all tables
-    [ "$(grep -o "that of Slurm&#x27;s accounting for $told of $((jobs + 1)) jobs, else that of prolog and epilog" \
+    [ "$(grep -o "Allocated time by Slurm&#x27;s accounting for $told of $((jobs + 1)) jobs, else as seen by the nodes" \
         <<<"$output" | wc -l)" -eq 1 ]
     # of users, and of days within a month
     jq -rs 'map(select(.coverageT).coverageT) | group_by(.job_id) | map(.[0])[:10] | group_by(.user)[] |

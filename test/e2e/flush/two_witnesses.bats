@@ -240,9 +240,9 @@ files_of_that_name() {
     hush
     # their pids follow the program's: some may be those of processes that there are
     [[ $(covered .witness_unexplained) -ge 40 ]]
-    [[ $(answers) == *", $(covered .witness_unexplained) unexplained"* ]]
+    [[ $(answers) == *", $(covered .witness_unexplained) are unexplained"* ]]
     "$JOBTRAIL_BIN/jobtrail-report" coverage --store "sqlite:$BATS_TEST_TMPDIR/store.db" >"$BATS_TEST_TMPDIR/report"
-    tr -s '\n ' ' ' <"$BATS_TEST_TMPDIR/report" | grep -qF ", $(covered .witness_unexplained) unexplained."
+    tr -s '\n ' ' ' <"$BATS_TEST_TMPDIR/report" | grep -qF ", $(covered .witness_unexplained) are unexplained."
 }
 
 # map_often: more events than all rings have room for, as each has a path of some 3000 bytes
