@@ -102,27 +102,26 @@ static bool is_root_of(const struct ledger_header *header)
 }
 
 /* The kind of container that this process runs in, by the files and variables that the runtimes
- * make: "apptainer", "enroot", "charliecloud", "podman", "docker"; NULL: none. The files are not
- * looked for in the root directory in which the ledger was made.
+ * make: "apptainer", "enroot", "charliecloud", "podman", "docker"; NULL: none. The files tell nothing
+ * of the root directory in which the ledger was made.
  *
  * apptainer and singularity make /.singularity.d; podman makes /run/.containerenv; docker makes
  * /.dockerenv; enroot, which pyxis uses, makes its lock /.lock and recognises itself by it;
  * ch-run(1) sets CH_RUNNING for programs that want to know. */
 static const char *container_kind(char **envp, const struct ledger_header *header)
 {
-#define MARK(path, kind) {path, kind},
     static const struct {
         const char *path, *kind;
-    } marks[] = {LEDGER_MARKS(MARK)};
-#undef MARK
-    const size_t count = sizeof marks / sizeof marks[0];
-    uint64_t mark = __atomic_load_n(&header->root_mark, __ATOMIC_RELAXED);
+    } marks[] = {{"/.singularity.d", "apptainer"},
+                 {"/run/.containerenv", "podman"},
+                 {"/.dockerenv", "docker"},
+                 {"/.lock", "enroot"}};
     /* The variable first: files may have come with the image, from the runtime that built it. */
     if (has_variable(envp, "CH_RUNNING="))
         return "charliecloud";
-    if (mark > 0 && mark < 2 + count && is_root_of(header))
-        return mark == 1 ? NULL : marks[mark - 2].kind;
-    for (size_t i = 0; i < count; i++) {
+    if (is_root_of(header))
+        return NULL;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         if (file_exists(marks[i].path))
             return marks[i].kind;
     }

@@ -101,10 +101,9 @@ struct ledger_header {
      * bits (0: none), a counter against ABA in the high ones. */
     uint64_t free_list[LEDGER_CLASSES];
     uint64_t dropped[LEDGER_DROPS]; /* atomic */
-    /* The directory `/` where the ledger was made, and what was there: 1 for none of LEDGER_MARKS,
-     * 2 for the first of them, and so on. 0: unknown. A process that sees the same directory need
-     * not look for itself. */
-    uint64_t root_device, root_inode, root_mark;
+    /* The directory `/` where the ledger was made; 0: unknown. What is there marks no container: a
+     * node may be one itself. */
+    uint64_t root_device, root_inode;
     /* Atomic; of the slots that have stubs: they take half of the ledger at the most. */
     uint64_t stub_slot_bytes;
     /* Atomic; the runs that were sampled out and have no stub, as there was no room for it: how
@@ -120,13 +119,6 @@ struct ledger_header {
 #define LEDGER_RUNS_MANY    255u
 /* ... and the page number of the slot that was claimed last and not signed; 0: none. */
 #define LEDGER_LAST(bucket) ((bucket)&0xffffffu)
-
-/* What the runtimes of containers make in the root directory, and the kind that it tells. */
-#define LEDGER_MARKS(MARK)                                                                         \
-    MARK("/.singularity.d", "apptainer")                                                           \
-    MARK("/run/.containerenv", "podman")                                                           \
-    MARK("/.dockerenv", "docker")                                                                  \
-    MARK("/.lock", "enroot")
 
 /* What is recorded about a process that is the parent, or its parent, of captured ones. It is at
  * `pid % LEDGER_ANCESTORS`. There is no lock: a reader copies it and then compares `check`, which
@@ -282,7 +274,7 @@ _Static_assert(sizeof(struct ledger_stub) == 56, "the same layout for every ABI"
 _Static_assert(sizeof(struct ledger_routines) == 24, "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_routine) == 24, "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_header) ==
-                   32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS + 6) + 4 * LEDGER_BUCKETS,
+                   32 + 8 * (LEDGER_CLASSES + LEDGER_DROPS + 5) + 4 * LEDGER_BUCKETS,
                "the same layout for every ABI");
 _Static_assert(sizeof(struct ledger_header) <= LEDGER_PAGE, "one page");
 _Static_assert(sizeof(struct ledger_ancestor) == 1024, "the same layout for every ABI");

@@ -13,34 +13,20 @@
 /* Room for some sixty small captures before a process has to allocate more. */
 enum { BACKED_BYTES = 512 << 10 };
 
-/* Notes the root directory, and which mark of a container is in it. */
-static void note_root(struct ledger_header *header)
-{
-#define MARK(path, kind) path,
-    static const char *const marks[] = {LEDGER_MARKS(MARK)};
-#undef MARK
-    struct stat status;
-    if (stat("/", &status) != 0)
-        return;
-    header->root_device = status.st_dev;
-    header->root_inode = status.st_ino;
-    header->root_mark = 1;
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0] && header->root_mark == 1; i++) {
-        if (faccessat(AT_FDCWD, marks[i], F_OK, 0) == 0)
-            header->root_mark = 2 + i;
-    }
-}
-
 static void fill_ledger(void *head, uint64_t bytes, uint64_t backed)
 {
     struct ledger_header *header = head;
+    struct stat root;
     *header = (struct ledger_header){
         .magic = LEDGER_MAGIC,
         .size_bytes = bytes,
         .backed_bytes = backed,
         .used_bytes = LEDGER_FIRST,
     };
-    note_root(header);
+    if (stat("/", &root) != 0)
+        return;
+    header->root_device = root.st_dev;
+    header->root_inode = root.st_ino;
 }
 
 /* The whole head is written, since a page that was only allocated costs each process a fault of its

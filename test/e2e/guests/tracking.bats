@@ -199,7 +199,7 @@ in_root() {
         set -e
         mount -t tmpfs root "$1"
         cd "$1"
-        for top in usr lib lib64 bin proc dev tmp "${JOBTRAIL_BUILD#/}" "${JOBTRAIL_SOURCE#/}"; do
+        for top in usr lib lib64 bin etc proc dev tmp "${JOBTRAIL_BUILD#/}" "${JOBTRAIL_SOURCE#/}"; do
             mkdir -p "$top"
             mount --rbind "/$top" "$top"
         done
@@ -218,6 +218,17 @@ in_root() {
     in_root /.dockerenv env "${TRACKED[@]}" CH_RUNNING="Weird Al Yankovic" "$PROGRAMS/exit_with"
     flush
     [[ $(records | jq -c 'sort_by(.userDT.start_time) | map(.userT.container)') == '[null,"apptainer","podman","docker","enroot","charliecloud"]' ]]
+}
+
+# bats test_tags=needs:root
+@test "a node that is a container itself has runs without one" {
+    mkdir "$BATS_TEST_TMPDIR/root"
+    rm -r "${SPOOL:?}"
+    # shellcheck disable=SC2016
+    in_root /.dockerenv bash -c 'set -e; test -e /.dockerenv; "$1/make_spool" "$2" "$3"; env "${@:4}" "$1/exit_with"' \
+        bash "$PROGRAMS" "$SPOOL" "$JOB" "${TRACKED[@]}"
+    flush
+    [[ $(records | jq -c 'map(.userT.container)') == '[null]' ]]
 }
 
 @test "the signal handler signs the end, and the program dies as it would without" {
