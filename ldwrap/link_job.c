@@ -74,8 +74,10 @@ const char *link_job_user(void)
         name = getenv("LOGNAME");
     if (name != NULL && name[0] != '\0')
         return name;
+    static char number[16];
     const struct passwd *entry = getpwuid(getuid());
-    return entry == NULL ? "" : entry->pw_name;
+    snprintf(number, sizeof number, "%u", (unsigned)getuid());
+    return entry == NULL ? number : entry->pw_name;
 }
 
 /* The variable's value, or "". */

@@ -2,7 +2,9 @@
 #include "submit/job/job_journal.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,33 +39,54 @@ int job_identity_start(struct job_identity *identity)
     return error;
 }
 
-int job_identity_name_user(struct job_identity *identity)
+/* Digits alone stand for a uid without a name. */
+static bool is_name(const char *name)
+{
+    return strspn(name, "0123456789") < strlen(name);
+}
+
+/* The account's name, or the number. Returns the account's group, or `gid`. */
+static gid_t find_account(uid_t uid, gid_t gid, char name[NAME_MAX])
 {
     struct passwd entry, *found = NULL;
     char text[4096];
-    if (identity->user[0] != '\0' ||
-        getpwuid_r(identity->uid, &entry, text, sizeof text, &found) != 0 || found == NULL)
+    getpwuid_r(uid, &entry, text, sizeof text, &found);
+    if (found != NULL && is_name(found->pw_name) && strlen(found->pw_name) < NAME_MAX)
+        snprintf(name, NAME_MAX, "%s", found->pw_name);
+    else
+        snprintf(name, NAME_MAX, "%u", (unsigned)uid);
+    return found == NULL ? gid : found->pw_gid;
+}
+
+bool job_identity_is_named(const struct job_identity *identity)
+{
+    return is_name(identity->user) && strcmp(identity->user, "nobody") != 0;
+}
+
+int job_identity_name_user(struct job_identity *identity)
+{
+    char name[NAME_MAX];
+    if (identity->uid == (uid_t)-1 || job_identity_is_named(identity))
         return 0;
-    return set_text(&identity->user, found->pw_name);
+    find_account(identity->uid, identity->gid, name);
+    return set_text(&identity->user, name);
 }
 
 int job_identity_of_user(uid_t uid, gid_t gid, const char *node, struct job_identity *identity)
 {
-    struct passwd entry, *found = NULL;
     struct job_identity made;
-    char text[4096];
-    getpwuid_r(uid, &entry, text, sizeof text, &found);
+    char name[NAME_MAX];
     int error = job_identity_start(&made);
+    made.uid = uid;
+    made.gid = find_account(uid, gid, name);
     if (error == 0)
         error = set_text(&made.node, node);
-    if (error == 0 && found != NULL)
-        error = set_text(&made.user, found->pw_name);
+    if (error == 0)
+        error = set_text(&made.user, name);
     if (error != 0) {
         job_identity_free(&made);
         return error;
     }
-    made.uid = uid;
-    made.gid = found == NULL ? gid : found->pw_gid;
     *identity = made;
     return 0;
 }

@@ -29,12 +29,17 @@ struct job_identity {
  * in both cases. */
 int job_identity_start(struct job_identity *identity);
 
-/* Fills in the user's name by the uid, where it is not known yet. Returns 0 or -ENOMEM; the name of
- * a user without an account stays "". */
+/* Whether the user's name is one: "nobody" is what Slurm says of a user whom the node cannot name,
+ * and digits stand for the uid of one who has none. */
+bool job_identity_is_named(const struct job_identity *identity);
+
+/* Fills in the user's name by the uid, where it is none yet: the account's, or the number. Returns
+ * 0 or -ENOMEM. */
 int job_identity_name_user(struct job_identity *identity);
 
-/* That of a user outside of Slurm on this node: with the group of the account of `uid`, or with
- * `gid` where there is no such account. Returns 0 or -ENOMEM; job_identity_free() releases
+/* That of a user outside of Slurm on this node: with the name and group of the account of `uid`, or
+ * with the number and `gid` where there is no such account. Returns 0 or -ENOMEM;
+ * job_identity_free() releases
  * `*identity`, which is only written on success. */
 int job_identity_of_user(uid_t uid, gid_t gid, const char *node, struct job_identity *identity);
 

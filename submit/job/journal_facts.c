@@ -408,7 +408,7 @@ static int take_credential(struct journal *journal, const struct journal_words *
     if (journal->node_cpus == 0)
         journal->node_cpus = is_place ? cpus.of_place : cpus.each;
     journal->gpus = journal_words_count_list(journal_words_value(line, "gpus"));
-    if (set_text(&identity->user, line, "user") != 0 ||
+    if ((!job_identity_is_named(identity) && set_text(&identity->user, line, "user") != 0) ||
         set_text(&identity->account, line, "account") != 0 ||
         set_text(&identity->partition, line, "partition") != 0 ||
         set_text(&identity->qos, line, "qos") != 0 ||

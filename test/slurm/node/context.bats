@@ -70,6 +70,17 @@ spin lab 0 main gold n1 0 0 0 2 1 null null null null $JOB_USER physics main lab
     [[ $(facts "$job") == "exit_with lab batch main silver n1 0 0 0 1 0 null null null null $JOB_USER physics main lab" ]]
 }
 
+@test "a user whom the node cannot name has the name that Slurm gives, and no account's" {
+    local made
+    grep -v "^$JOB_USER:" /etc/passwd >"$DIR/passwd"
+    "$JOBTRAIL_SOURCE/test/cluster/cluster" exec n1 mount --bind "$DIR/passwd" /etc/passwd
+    job=$(submit_and_wait "srun $PROGRAMS/exit_with 0" -w n1)
+    "$JOBTRAIL_SOURCE/test/cluster/cluster" exec n1 umount /etc/passwd
+    made=$(find "$DIR/records" -name '*.json' -exec cat {} + |
+        jq -r --argjson job "$job" 'select((.slurmT // .coverageT).job_id == $job) | (.userT // .coverageT).user' | sort -u)
+    [[ $made == "$JOB_USER" ]]
+}
+
 job_of_argument() { # TEXT: the job whose record has it in the command line
     find "$DIR/records" -type f -name 'run.*.json' -exec cat {} + |
         jq --arg text "$1" 'select(.cmdlineA | index($text)) | .slurmT.job_id'

@@ -140,6 +140,23 @@ TEST(a_journal_that_does_not_say_whose_job_it_is_is_refused)
     }
 }
 
+TEST(nobody_and_digits_are_no_names_of_users)
+{
+    struct journal journal = parsed("prolog time=1.000000000 job=7 uid=1000 gid=100 user=al\n"
+                                    "epilog time=2.000000000 user=nobody\n");
+    assert_string_equal(journal.identity.user, "al");
+    journal_free(&journal);
+    journal = parsed("prolog time=1.000000000 job=7 uid=1000 gid=100 user=nobody\n"
+                     "epilog time=2.000000000 user=al\n");
+    assert_string_equal(journal.identity.user, "al");
+    journal_free(&journal);
+    journal = parsed("epilog time=2.000000000 user=nobody\n"
+                     "prolog time=1.000000000 job=7 uid=3999999999 gid=100\n");
+    assert_int_equal(job_identity_name_user(&journal.identity), 0);
+    assert_string_equal(journal.identity.user, "3999999999");
+    journal_free(&journal);
+}
+
 TEST(the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts)
 {
     struct journal journal =
