@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "preload/memory.h"
+#include "preload/proc.h"
 #include "preload/system.h"
 
 /* ---- Files that arguments name --------------------------------------------------------------- */
@@ -25,22 +26,14 @@ __attribute__((noinline)) uint32_t argument_walk(const struct policy_files *file
                                                  const struct policy_table *table, uint32_t state,
                                                  const char *argument)
 {
-    char path[PATH_MAX], name[64];
+    char path[PATH_MAX];
     const char *end = path + sizeof path;
     char *at =
         files->pid != 0 && argument[0] != '/' ? append_directory(path, end, files->pid) : path;
     if (text_append(at, end, argument) == NULL)
         return POLICY_NO_FILE;
-    int fd = system_open(path, O_PATH);
-    if (fd < 0)
-        return POLICY_NO_FILE;
-    text_decimal(text_append(name, name + sizeof name, "/proc/self/fd/"), (uint64_t)fd);
-    long length = system_readlink(name, path, sizeof path);
-    system_close(fd);
-    /* a path that cannot be reached from the root begins with "(unreachable)" */
-    if (length <= 0 || (size_t)length == sizeof path || path[0] != '/')
-        return POLICY_NO_FILE;
-    return policy_walk(table, state, path, (size_t)length);
+    size_t length = proc_real_path(path, path, sizeof path);
+    return length == 0 ? POLICY_NO_FILE : policy_walk(table, state, path, length);
 }
 
 static struct decision decide_skip(const char *why)

@@ -10,6 +10,7 @@
 
 #include "preload/memory.h"
 #include "preload/private.h"
+#include "preload/proc.h"
 #include "preload/system.h"
 
 enum {
@@ -61,14 +62,20 @@ static int is_canonical(char *path)
     return 0;
 }
 
+/* Whether the program is an argument of the loader, which then is the executable. The loader has
+ * put the program's own values into the auxiliary vector, but there is no AT_BASE. */
+static int is_by_loader(const struct image *image)
+{
+    return image->loader_base == 0 && image->exec_name != NULL && image_is_dynamic(image);
+}
+
 /* Whether the name in AT_EXECFN is the path. A name that is too long for the stack is not looked
  * at. */
 static int is_named_by_kernel(const struct image *image)
 {
     char copy[COPY_ROOM];
     const char *name = image->exec_name;
-    /* Without AT_BASE the program may have been started as an argument of the loader, which then is
-     * the executable. Static programs have none either, and so take the slower way as well. */
+    /* Static programs have no AT_BASE, and so take the slower way as well. */
     return image->loader_base != 0 && name != NULL && name[0] == '/' && !may_be_script(image) &&
            text_append(copy, copy + sizeof copy, name) != NULL && is_canonical(copy);
 }
@@ -79,7 +86,11 @@ int exec_path_find(const struct image *image, struct exec_path *path)
     if (!is_named_by_kernel(image)) {
         struct private_memory *memory = private_memory();
         char *room = memory == NULL ? NULL : private_path(memory);
-        long length = room == NULL ? 0 : system_readlink("/proc/self/exe", room, SLOT_PATH_ROOM);
+        long length = 0;
+        if (room != NULL && is_by_loader(image))
+            length = (long)proc_real_path(image->exec_name, room, SLOT_PATH_ROOM);
+        if (room != NULL && length == 0)
+            length = system_readlink("/proc/self/exe", room, SLOT_PATH_ROOM);
         if (length > 0) {
             *path = (struct exec_path){.text = room, .length = (size_t)length};
             return 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The path of this process's executable, as /proc/self/exe would name it.
+ * The path of this process's executable, as /proc/self/exe would name it; of a program that is an
+ * argument of the loader (ld.so(8)), the program's.
  */
 #pragma once
 

@@ -103,6 +103,19 @@ static uintptr_t proc_start_stack(void)
     return close == NULL ? 0 : (uintptr_t)stat_field(close, STARTSTACK);
 }
 
+/* a path that cannot be reached from the root begins with "(unreachable)" */
+size_t proc_real_path(const char *path, char *real, size_t room)
+{
+    char name[64];
+    int fd = system_open(path, O_PATH);
+    if (fd < 0)
+        return 0;
+    text_decimal(text_append(name, name + sizeof name, "/proc/self/fd/"), (uint64_t)fd);
+    long length = system_readlink(name, real, room);
+    system_close(fd);
+    return length > 0 && (size_t)length < room && real[0] == '/' ? (size_t)length : 0;
+}
+
 size_t proc_namespace(char *text, size_t room)
 {
     long length = system_readlink("/proc/self/ns/pid", text, room);

@@ -32,6 +32,11 @@ void proc_path(int32_t pid, const char *name, char path[PROC_PATH_ROOM]);
 /* Reads up to `size` bytes of that file. Returns how many there are; 0 where it cannot be read. */
 size_t proc_read(int32_t pid, const char *name, char *to, size_t size);
 
+/* Writes the path of the file that `path` leads to, as the kernel has it, into `real`, which may be
+ * the same place. Returns its length; 0: there is no such file, its path does not fit, or it cannot
+ * be reached from the root. */
+size_t proc_real_path(const char *path, char *real, size_t room);
+
 /* Reads "pid:[INODE]", the pid namespace of this process, into `text`. Returns its length; 0 where
  * it cannot be read. */
 size_t proc_namespace(char *text, size_t room);

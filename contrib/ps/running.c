@@ -16,6 +16,7 @@
 #include "conf/base/process.h"
 #include "conf/base/worker.h"
 #include "submit/evidence/succession.h"
+#include "submit/facts/program_name.h"
 
 /* ---- Processes ------------------------------------------------------------------------------- */
 
@@ -98,7 +99,8 @@ static bool runs_program_of(const struct own_process *process, const struct capt
         return true;
     struct capture_bytes runs = name_of(path, (size_t)got);
     struct capture_bytes told = name_of(capture->exec.at, capture->exec.size);
-    return runs.size == told.size && memcmp(runs.at, told.at, runs.size) == 0;
+    return program_is_loader(path, (size_t)got) ||
+           (runs.size == told.size && memcmp(runs.at, told.at, runs.size) == 0);
 }
 
 /* A first capture has the start of its run, which is after that of the process (ledger.h). */

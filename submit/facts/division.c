@@ -44,7 +44,8 @@ static bool is_own_process(const struct job_task *task, const struct capture *ca
 static bool is_launched(const struct job_task *task, struct capture_bytes exec)
 {
     const char *path = task->launched == NULL ? NULL : task->launched->path;
-    return path == NULL || wrapper_kind(path, strlen(path)) != WRAPPER_NONE || exec.at == NULL ||
+    return path == NULL || wrapper_kind(path, strlen(path)) != WRAPPER_NONE ||
+           program_is_loader(path, strlen(path)) || exec.at == NULL ||
            program_is_version_of(path, exec.at, exec.size);
 }
 

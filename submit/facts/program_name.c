@@ -47,6 +47,13 @@ bool program_is_runtime(const char *path, size_t size)
     return program_is_named(path, size, names);
 }
 
+bool program_is_loader(const char *path, size_t size)
+{
+    const char *slash = memrchr(path, '/', size), *name = slash == NULL ? path : slash + 1;
+    size_t length = (size_t)(path + size - name);
+    return length >= 5 && (memcmp(name, "ld-", 3) == 0 || memcmp(name, "ld.so", 5) == 0);
+}
+
 bool program_is_shell(const char *path, size_t size)
 {
     static const char *const names[] = {

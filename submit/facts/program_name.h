@@ -18,6 +18,9 @@ bool program_is_version_of(const char *path, const char *versioned, size_t size)
 /* The runtime of a container. */
 bool program_is_runtime(const char *path, size_t size);
 
+/* The dynamic loader: it runs the program that is its argument (ld.so(8)), which has the record. */
+bool program_is_loader(const char *path, size_t size);
+
 /* A shell: what it does beside starting programs is not told from waiting for them. */
 bool program_is_shell(const char *path, size_t size);
 

@@ -19,6 +19,7 @@
 #include "conf/base/worker.h"
 #include "preload/ledger.h"
 #include "submit/evidence/ledger_read.h"
+#include "submit/facts/program_name.h"
 #include "submit/flush/suspend_look.h"
 #include "submit/job/looks.h"
 #include "submit/job/spool_job.h"
@@ -222,7 +223,8 @@ static enum program_seen program_of(int process, struct look *look)
     struct running_file file;
     if (!find_running_file(process, &file) || file.inode == 0)
         return SEEN_UNKNOWN;
-    if (has_path(&file, look->exec)) {
+    if (has_path(&file, look->exec) ||
+        (look->inode == 0 && program_is_loader(file.path, file.length))) {
         look->device = file.device;
         look->inode = file.inode;
         return SEEN_SAME;

@@ -9,6 +9,7 @@
 #include "conf/base/cleanup.h"
 #include "contrib/witness/facts/kernel_run.h"
 #include "preload/ledger.h"
+#include "submit/facts/program_name.h"
 
 #define TICK_NS UINT64_C(10000000)
 
@@ -124,8 +125,9 @@ static bool fits(const struct kernel_noted *noted, const struct capture *capture
     const struct kernel_note *note = &noted->note;
     const char *name = noted->program == NULL ? "" : noted->program->name;
     return note->exec_ns != 0 && capture->up_ns <= note->end_ns && is_same_start(note, capture) &&
-           capture->exec.size == strlen(name) &&
-           memcmp(capture->exec.at, name, capture->exec.size) == 0;
+           (program_is_loader(name, strlen(name)) ||
+            (capture->exec.size == strlen(name) &&
+             memcmp(capture->exec.at, name, capture->exec.size) == 0));
 }
 
 /* Whether the process is of the task of which the capture is, as far as both are known. */

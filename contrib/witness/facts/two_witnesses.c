@@ -168,9 +168,8 @@ static enum witness_verdict compare_program(const struct capture *capture,
     if (program == NULL || program->name[0] != '/' || capture->exec.at == NULL ||
         is_same_path(capture->exec, program->name))
         return WITNESS_AGREED;
-    const char *last = strrchr(program->name, '/') + 1;
-    bool is_loader = strncmp(last, "ld-", 3) == 0 || strncmp(last, "ld.so", 5) == 0;
-    return is_loader ? WITNESS_BY_LOADER : WITNESS_UNEXPLAINED;
+    return program_is_loader(program->name, strlen(program->name)) ? WITNESS_BY_LOADER
+                                                                   : WITNESS_UNEXPLAINED;
 }
 
 static bool was_clock_set(const struct two_witnesses *witnesses, const struct capture *capture)

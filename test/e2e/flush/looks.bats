@@ -79,6 +79,21 @@ is_within() {
     is_within "$before" "$killed" "$(now)"
 }
 
+@test "so has one that the loader was asked to run" {
+    local before killed loader
+    loader=$(readelf -lW "$PROGRAMS/spin" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+    start "$loader" "$PROGRAMS/spin" 600 sleep
+    wait_for runs_file "$(readlink -f "$loader")"
+    before=$(now)
+    look
+    killed=$(now)
+    end
+    look
+    flush >/dev/null
+    [[ $(endings) == "spin epilog" ]]
+    is_within "$before" "$killed" "$(now)"
+}
+
 start_watcher() {
     "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e >/dev/null 2>&1 3>&- &
     PIDS+=("$!")

@@ -63,6 +63,21 @@ build() {
     leaves "guest epilog"
 }
 
+@test "a program that the loader is asked to run is recorded as itself" {
+    local loader id
+    build gcc -Wl,--build-id
+    loader=$(readelf -lW "$BATS_TEST_TMPDIR/guest" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+    id=$(readelf -n "$BATS_TEST_TMPDIR/guest" | sed -n 's/.*Build ID: //p')
+    cd "$BATS_TEST_TMPDIR"
+    unnoticed "$loader" "$BATS_TEST_TMPDIR/guest" 3
+    unnoticed "$loader" --argv0 other ./guest 3
+    ln -s guest link
+    unnoticed "$loader" --library-path "$BATS_TEST_TMPDIR" ./link 3
+    flush
+    [[ $(records | jq -r '.[] | "\(.userT.exec_path) \(.slurmT.build_id)"') == "$(repeated 3 "$BATS_TEST_TMPDIR/guest $id")" ]]
+    [[ $(records | jq -c 'map(.cmdlineA[0] | split("/")[-1]) | sort') == '["guest","link","other"]' ]]
+}
+
 @test "scripts are recorded as their interpreter" {
     printf '#!%s\nexit 3\n' /usr/bin/perl >"$BATS_TEST_TMPDIR/script"
     chmod +x "$BATS_TEST_TMPDIR/script"

@@ -92,6 +92,6 @@ sys.exit(4)'
     local loader
     loader=$(readlink -f /lib64/ld-linux-x86-64.so.2)
     unnoticed "$loader" "$PROGRAMS/exit_with" 3
-    leaves "${loader##*/} fini"
+    leaves "exit_with fini"
     [[ $(records | jq -c '.[0].cmdlineA[1:]') == '["3"]' ]]
 }

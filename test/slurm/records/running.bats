@@ -107,6 +107,15 @@ ROWS
     wait_job "$job"
 }
 
+@test "a program that the loader was asked to run is shown" {
+    local job loader
+    loader=$(readelf -lW "$PROGRAMS/spin" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+    job=$(submit "$loader $PROGRAMS/spin 900 sleep" -w n1)
+    eventually 60 has_row "$job" '^spin$'
+    run_as root scancel "$job"
+    wait_job "$job"
+}
+
 has_row() { # JOB REGEX
     ps_on n1 root -j "$1" -n -P -o exec 2>/dev/null | grep -qE "$2"
 }
