@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "spank/journal.h"
+#include "submit/facts/bundle_path.h"
 #include "submit/facts/program_name.h"
 #include "submit/facts/run_tree.h"
 
@@ -80,6 +81,8 @@ static int compare_texts(const void *left, const void *right)
 /* The path as a text that stays; NULL when out of memory. */
 static const char *keep_path(struct division *division, struct capture_bytes exec)
 {
+    char room[PATH_MAX];
+    exec = bundle_path(exec, room);
     char *path = strndup(exec.at == NULL ? "" : exec.at, exec.size);
     char **found = path == NULL ? NULL : tsearch(path, &division->paths, compare_texts);
     const char *kept = found == NULL ? NULL : *found;

@@ -13,6 +13,7 @@
 #include "extensions.h"
 #include "spank/journal.h"
 #include "submit/evidence/watermark.h"
+#include "submit/facts/bundle_path.h"
 #include "submit/facts/file_facts.h"
 #include "submit/facts/scheduler.h"
 #include "submit/record/command_line.h"
@@ -90,7 +91,8 @@ static void add_user(struct run_parts *run)
     const struct job_identity *identity = run->source->identity;
     struct json_writer *record = &run->record;
     static struct date modified, started;
-    char text[JSON_DECIMALS_SIZE];
+    char text[JSON_DECIMALS_SIZE], room[PATH_MAX];
+    const struct capture_bytes exec = bundle_path(capture->exec, room);
 
     json_write_open(record, "userT");
     add_scheduler_text(run, "account", run->scheduler.account);
@@ -102,9 +104,9 @@ static void add_user(struct run_parts *run)
     json_write_text(record, "execModify", date_text(run->executable.modified.tv_sec, &modified));
     if (run->source->captured_by !=
         CAPTURED_BY_LIBRARY) /* there may be no such file: then the words are a user's */
-        json_write(record, "exec_path", command_line_text(run->source->lines, capture->exec));
+        json_write(record, "exec_path", command_line_text(run->source->lines, exec));
     else
-        json_write_bytes(record, "exec_path", capture->exec);
+        json_write_bytes(record, "exec_path", exec);
     json_write_text(record, "exec_type", "binary");
     add_scheduler_text(run, "job_id", run->scheduler.job_id);
     add_scheduler_text(run, "queue", run->scheduler.queue);
@@ -190,8 +192,9 @@ static struct json_object *ancestors(const struct run_source *source)
     for (size_t i = 0; i < capture->ancestor_count; i++) {
         const struct capture_ancestor *ancestor = &capture->ancestors[i];
         struct json_object *entry = json_object_new_object();
+        char room[PATH_MAX];
         json_add_bytes(entry, "cmd_name", ancestor->name);
-        json_add_bytes(entry, "cmd_path", ancestor->path);
+        json_add_bytes(entry, "cmd_path", bundle_path(ancestor->path, room));
         json_add_int(entry, "pid", ancestor->pid);
         json_add(entry, "cmdlineA",
                  command_line_of_ancestor(source->lines, ancestor->path, ancestor->argv));
@@ -255,12 +258,12 @@ static struct json_object *build_ids(const struct run_source *source)
 /* [real path, sha1 or "0"] */
 static struct json_object *object_entry(const struct capture_object *object, int hash)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], room[PATH_MAX];
     struct json_object *pair = json_object_new_array();
     copy_bytes(object->path, path, sizeof path);
     const struct file_facts *facts = hash ? file_facts_hash(path) : file_facts(path);
     const char *real = facts == NULL ? path : facts->real;
-    json_object_array_add(pair, json_bytes(text_bytes(real)));
+    json_object_array_add(pair, json_bytes(bundle_path(text_bytes(real), room)));
     json_object_array_add(pair,
                           json_object_new_string(hash && facts != NULL ? facts->hash.sha1 : "0"));
     return pair;
@@ -269,8 +272,9 @@ static struct json_object *object_entry(const struct capture_object *object, int
 /* The same of a container's: the host has other files under its names. */
 static struct json_object *plain_entry(const struct capture_object *object)
 {
+    char room[PATH_MAX];
     struct json_object *pair = json_object_new_array();
-    json_object_array_add(pair, json_bytes(object->path));
+    json_object_array_add(pair, json_bytes(bundle_path(object->path, room)));
     json_object_array_add(pair, json_object_new_string("0"));
     return pair;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "submit/facts/bundle_path.h"
 #include "submit/facts/file_facts.h"
 #include "submit/record/json_add.h"
 
@@ -70,12 +71,12 @@ static struct json_object *called(const struct capture *capture)
 /* The real path, as libA has it; of an archive that was linked in, its name. */
 static struct json_object *library_path(struct capture_bytes as_loaded)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], room[PATH_MAX];
     if (as_loaded.size == 0 || as_loaded.at[0] != '/')
         return json_bytes(as_loaded);
     copy_bytes(as_loaded, path, sizeof path);
     const struct file_facts *facts = file_facts(path);
-    return facts == NULL ? json_bytes(as_loaded) : json_bytes(text_bytes(facts->real));
+    return json_bytes(bundle_path(facts == NULL ? as_loaded : text_bytes(facts->real), room));
 }
 
 /* [path, build-id or "0"] */

@@ -79,3 +79,24 @@ setup() {
     [[ $(records | jq 'length >= 3 and all(.[]; .slurmT.dropped > 0)') == true ]]
     [[ $(records | jq 'length + .[0].slurmT.dropped') == 20 ]]
 }
+
+# What bundles unpack or mount is gone when they end.
+@test "runs of a bundle have the same paths, whatever directory it was unpacked in" {
+    local top each
+    cd "$BATS_TEST_TMPDIR"
+    echo 'int f(void) { return 0; }' | gcc -shared -fPIC -Wl,-soname,libf.so -o libf.so -xc -
+    # shellcheck disable=SC2016 # $ORIGIN is the loader's
+    echo 'int f(void); int main(void) { return f(); }' | gcc -Wl,-rpath,'$ORIGIN' -o solver -xc - -L. -lf
+    for each in _MEI _MEI .mount_solver .mount_solver; do
+        top=$(mktemp -d "$PWD/${each}XXXXXX")
+        cp solver libf.so "$top"
+        tracked "$top/solver"
+        rm -r "${top:?}"
+    done
+    flush
+    [[ $(records | jq -r '.[] | .userT.exec_path' | sort | uniq -c | awk '{ print $1, $2 }') == \
+        "2 $PWD/.mount_solver*/solver"$'\n'"2 $PWD/_MEI*/solver" ]]
+    [[ $(records | jq -r '.[].libA[][0] | select(endswith("libf.so"))' | sort -u) == \
+        "$PWD/.mount_solver*/libf.so"$'\n'"$PWD/_MEI*/libf.so" ]]
+    [[ $(records | jq 'map(.libA | length) | unique | length') == 1 ]]
+}
