@@ -131,6 +131,8 @@ static int map_ring(pid_t pid, const struct perf_event_mmap_page **ring)
         .comm = 1,
         .comm_exec = 1,
         .use_clockid = 1,
+        .sample_type = PERF_SAMPLE_TIME,
+        .sample_id_all = 1,
         .write_backward = 1,
         .clockid = CLOCK_REALTIME,
     };
@@ -176,25 +178,41 @@ static void read_ring(const struct perf_event_mmap_page *ring, uint64_t at, void
         ((char *)bytes)[i] = records[(at + i) % ring->data_size];
 }
 
-/* Adds what the records tell where all of them are there. data_head counts down from 0. */
+/* Each record ends with its time. */
+static uint64_t time_of(const struct perf_event_mmap_page *ring, uint64_t at,
+                        const struct perf_event_header *header)
+{
+    uint64_t time_ns;
+    read_ring(ring, at + header->size - sizeof time_ns, &time_ns, sizeof time_ns);
+    return time_ns;
+}
+
+/* Adds what the records tell, of which the oldest may be gone. data_head counts down from 0. */
 static void read_records(const struct perf_event_mmap_page *ring, uint64_t head,
                          struct exit_note *note)
 {
     const uint64_t written = 0 - head;
+    const bool has_all = written <= ring->data_size;
+    const uint64_t end = has_all ? written : ring->data_size;
     bool has_program = false, has_child = false;
+    uint64_t oldest_ns = 0;
     struct perf_event_header header;
-    if (written > ring->data_size)
-        return;
-    for (uint64_t at = 0; at < written; at += header.size) {
+    for (uint64_t at = 0; at + sizeof header <= end; at += header.size) {
         read_ring(ring, head + at, &header, sizeof header);
-        if (header.size < sizeof header)
-            return;
-        has_program |=
-            header.type == PERF_RECORD_COMM && (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
+        if (header.size < sizeof header + sizeof oldest_ns || at + header.size > end)
+            break;
+        oldest_ns = time_of(ring, head + at, &header);
+        if (!has_program && header.type == PERF_RECORD_COMM &&
+            (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0) {
+            has_program = true;
+            note->executed_ns = oldest_ns;
+        }
         has_child |= header.type == PERF_RECORD_FORK;
     }
-    note->has_no_program = !has_program;
-    note->has_no_child = !has_child;
+    if (!has_program && !has_all)
+        note->executed_ns = oldest_ns;
+    note->has_no_program = has_all && !has_program;
+    note->has_no_child = has_all && !has_child;
 }
 
 static struct exit_note note_in_ring(const struct perf_event_mmap_page *ring)

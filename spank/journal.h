@@ -42,8 +42,9 @@
  * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it), thread, busy,
  *         others=alive where the daemon had children and none of them was dead and not waited for;
  *         where there was a task epilog, forked and forked_busy; died (exit_note.h), nanoseconds
- *         since the Epoch, where the kernel told of it: the task ended then or later; executed=0
- *         where the kernel told that it never executed a program
+ *         since the Epoch, where the kernel told of it: the task ended then or later; executed,
+ *         nanoseconds since the Epoch, where the kernel told that it executed no program after
+ *         that; 0: none at all
  * loader  a task ended with exit code 127 or 1, as loaders end what they cannot start, and the
  *         kernel told that it had forked nothing (a TaskProlog is forked): step, task, pid;
  *         library_path and preload, which are LD_LIBRARY_PATH and LD_PRELOAD of its step, empty

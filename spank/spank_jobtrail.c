@@ -520,8 +520,8 @@ int slurm_spank_task_exit(spank_t spank, int argc, char *argv[])
     const struct exit_note note = exit_note_take(pid);
     if (note.died_ns != 0)
         journal_number(&line, "died", note.died_ns);
-    if (note.has_no_program)
-        journal_number(&line, "executed", 0);
+    if (note.has_no_program || note.executed_ns != 0)
+        journal_number(&line, "executed", note.executed_ns);
     siginfo_t dead = {.si_pid = 0}; /* slurmstepd waits for the children */
     if (waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) == 0 && dead.si_pid == 0)
         journal_text(&line, "others", "alive");

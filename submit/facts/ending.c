@@ -164,6 +164,14 @@ static bool is_certain(const struct capture *capture, const struct ending_eviden
     return evidence->is_replaceable == NULL || !evidence->is_replaceable(capture);
 }
 
+/* Whether the kernel told that the task executed nothing after `time_ns`, and that its first thread
+ * lived up to its end: another thread would become the first one by executing a program. */
+static bool executed_nothing_since(const struct journal_task *task, uint64_t time_ns)
+{
+    return task->program_ns != 0 && task->program_ns <= time_ns &&
+           task->error_ns <= (task->work_ns == UINT64_MAX ? WORK_NS : task->work_ns);
+}
+
 /* How much earlier than slurmstepd saw it the task may have ended; UINT64_MAX: unknown. What lived
  * after the kernel's time of the end did not end then: the first thread left before the others, or
  * another one became this program (spank/exit_note.h). That time bounds nothing more, and
@@ -228,7 +236,8 @@ static struct ending end_of_signed_task(const struct capture *capture,
     ending.is_measured = !is_late;
     if (is_late)
         ending.max_ns = task->max_ns;
-    ending.status_known = !is_late || is_certain(capture, evidence);
+    ending.status_known =
+        !is_late || is_certain(capture, evidence) || executed_nothing_since(task, capture->end_ns);
     ending.status = task->status;
     return ending;
 }
@@ -287,7 +296,9 @@ static struct ending end_of_last(const struct capture *capture, const struct jou
     if (is_signed && told != NULL)
         return end_of_signed_task(capture, told, evidence);
     if (told != NULL)
-        return end_of_task(capture, told, evidence, is_certain(capture, evidence));
+        return end_of_task(capture, told, evidence,
+                           is_certain(capture, evidence) ||
+                               executed_nothing_since(told, capture->start_ns));
     const struct kernel_noted *kernel = told_by_kernel(evidence);
     if (kernel != NULL)
         return end_told_by_kernel(capture, is_signed, evidence, kernel);

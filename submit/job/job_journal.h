@@ -135,6 +135,7 @@ struct journal_task {
     uint64_t error_ns;   /* how much earlier than end_ns it may have ended; UINT64_MAX: unknown */
     uint64_t work_ns;    /* how long slurmstepd may have worked until it saw the end; as error_ns */
     int status;          /* as wait(2) gives it, where end_ns is not 0 */
+    uint64_t program_ns; /* it executed no program after that; 0: unknown */
     bool has_no_program; /* it ended before it had executed one; false: it has, or unknown */
     const char *library_path, *preload; /* of its step, told with some exit codes; NULL: unknown */
 };

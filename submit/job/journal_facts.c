@@ -304,7 +304,9 @@ static int take_exit(struct journal *journal, const struct journal_words *line)
         else if (look.died_ns != 0) /* the clock was set meanwhile */
             known->error_ns = UINT64_MAX;
         known->status = (int)status;
-        known->has_no_program = journal_words_number32(line, "executed", 1) == 0;
+        const uint64_t executed = journal_words_number(line, "executed", UINT64_MAX);
+        known->program_ns = executed == UINT64_MAX ? 0 : executed;
+        known->has_no_program = executed == 0;
         return 0;
     }
     return -ENOENT;

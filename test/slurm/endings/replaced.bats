@@ -29,12 +29,12 @@ look() {
     [[ $(ending "$job" _exit_with) == "task_exit 3:0" ]]
 }
 
-@test "a program that could replace itself keeps its signal, by a word of its own" {
+@test "a program that could replace itself keeps its signal where the kernel told that it did not" {
     job=$(submit "srun -n1 bash -c 'echo pid \$\$; read -r line </dev/zero'" -w n1)
     eventually 30 output_has "$job" '^pid'
     kill -KILL "$(sed -n 's/^pid //p' "$DIR/out/$job")"
     wait_job "$job"
-    [[ $(records "$job" | jq -r '.[] | select(.slurmT.step_id == "0") | .slurmT | "\(.end_source) \(.exit_code):\(.signal)"') == "task_end 0:9" ]]
+    [[ $(records "$job" | jq -r '.[] | select(.slurmT.step_id == "0") | .slurmT | "\(.end_source) \(.exit_code):\(.signal)"') == "task_exit 0:9" ]]
 }
 
 @test "a program that becomes a shell that is not recorded ended when that began, and has no status" {
@@ -97,6 +97,16 @@ EOF
     [[ $(ending "$job" exit_with) == "task_exit 0:9" ]]
     may_have_ended_at "$job" exit_with "$(date +%s.%N)" "$before"
     [[ $(field "$job" exit_with '.userDT.run_time > 2') == true ]]
+}
+
+@test "a task that ends long after it has signed has its exit code, though it could have replaced itself" {
+    job=$(submit "srun -n1 --export=ALL,HANGS=$DIR/out/late,HANGS_UNTIL=$DIR/out/go,LD_PRELOAD=$PROGRAMS/hang_at_end.so \
+        /usr/bin/python3 -c 'raise SystemExit(3)'" -w n1)
+    eventually 30 test -e "$DIR/out/late"
+    sleep 2 # more than the error of an end that slurmstepd sees
+    touch "$DIR/out/go"
+    wait_job "$job"
+    [[ $(ending "$job" "$PYTHON") == *" 3:0" ]]
 }
 
 @test "a task for which its vforked child has signed has the signal that killed it" {

@@ -40,13 +40,13 @@ version_of() { # DEBIAN-PACKAGE
     run_as root scancel "$job"
     wait_job "$job"
     [[ $(packages "$job") == numpy* ]]
-    [[ $(field "$job" "$PYTHON" '.slurmT | "\(.end_source) \(.signal)"') == "task_end 15" ]]
+    [[ $(field "$job" "$PYTHON" '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
     job=$(submit_and_wait "srun python3 -c 'import os, numpy; os.kill(os.getpid(), 9)'")
     [[ $(packages "$job") == numpy* ]]
-    [[ $(field "$job" "$PYTHON" '.slurmT | "\(.end_source) \(.signal)"') == "task_end 9" ]]
+    [[ $(field "$job" "$PYTHON" '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 9" ]]
     wait_job "$limited" 180 # Slurm looks at the limits every half minute
     [[ $(packages "$limited") == yaml* ]]
-    [[ $(field "$limited" "$PYTHON" '.slurmT | "\(.end_source) \(.signal)"') == "task_end 15" ]]
+    [[ $(field "$limited" "$PYTHON" '.slurmT | "\(.end_source) \(.signal)"') == "task_exit 15" ]]
     [[ $(run_as root scontrol -o show job "$limited") == *JobState=TIMEOUT* ]]
 }
 
