@@ -52,10 +52,13 @@ static uint64_t smaller_of(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The last time at which the watcher saw the run; 0: never. */
+/* The last time at which the watcher saw the run; 0: never. A look after the process began the next
+ * run was at that one, which may be of the same file. */
 static uint64_t seen_alive(const struct ending_evidence *evidence)
 {
-    return evidence->look == NULL ? 0 : evidence->look->alive_ns;
+    const struct look *look = evidence->look;
+    bool is_of_next = look != NULL && evidence->next_ns != 0 && look->alive_ns > evidence->next_ns;
+    return look == NULL || is_of_next ? 0 : look->alive_ns;
 }
 
 /* The last time at which the run is known to have lived: it began, wrote its end, or was seen. */

@@ -290,6 +290,16 @@ static void look_at_process(const struct job_look *job, struct look *look)
     look->flags |= LOOK_OTHER;
 }
 
+/* Whether the process has begun another run since that of the line: a look would be at that one. */
+static bool has_next(const struct look *look, const struct look *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (all[i].pid == look->pid && all[i].start_ns > look->start_ns &&
+            (all[i].flags & LOOK_EMPTY) == 0)
+            return true;
+    return false;
+}
+
 /* Puts what was noted before into what the reader has found, and looks at the processes. Where a
  * process was gone without an end, its line stays, and the reader does not ask for it again. */
 static void merge_looks(struct job_look *job)
@@ -315,7 +325,8 @@ static void merge_looks(struct job_look *job)
             look.inode = old->inode;
         }
         old += is_known;
-        if ((look.flags & LOOK_EMPTY) == 0 && clock_left_ms(job->deadline_ns) > 0)
+        if ((look.flags & LOOK_EMPTY) == 0 && clock_left_ms(job->deadline_ns) > 0 &&
+            !has_next(&look, &found[i], count - i))
             look_at_process(job, &look);
         /* A process that signed and is gone says nothing more, unless it was seen before. */
         if ((look.flags & LOOK_SIGNED) == 0 || look.gone_ns == 0 || look.alive_ns != 0)

@@ -627,6 +627,18 @@ static const struct evidence_case evidence_cases[] = {
      TASK EXIT("9") EPILOG, "/a", 20, 60, 0, LOOK_SIGNED, false, "task_exit", 90, 90, 90, 9},
     {"a task that may have replaced itself after it signed",
      TASK EXIT("1024") EPILOG, "/a", 20, 0, 0, 0, true, "fini", 20, 20, 90, NOBODY},
+    {"a task that executed nothing after it signed, and took long to end",
+     TASK EXIT("1024 died=90000000000 executed=11000000000") EPILOG,
+     "/a", 20, 0, 0, 0, true, "fini", 20, 20, 90, 1024},
+    {"a task that executed another program after it signed",
+     TASK EXIT("1024 died=90000000000 executed=21000000000") EPILOG,
+     "/a", 20, 0, 0, 0, true, "fini", 20, 20, 90, NOBODY},
+    {"a task that executed nothing after it signed, and whose first thread became another program",
+     TASK EXIT("1024 died=40000000000 executed=11000000000") EPILOG,
+     "/a", 20, 0, 0, 0, true, "fini", 20, 20, 90, NOBODY},
+    {"a task that executed nothing after it began, and signed nothing",
+     TASK EXIT("1024 died=90000000000 executed=11000000000") EPILOG,
+     "/a", 0, 0, 0, 0, true, "task_exit", 90, 90, 90, 1024},
     {"a process that nobody waited for, and that was seen twice",
      TASK END EPILOG, "/a", 0, 30, 60, 0, false, "step_end", 30, 30, 60, NOBODY},
     {"a process that nobody waited for, and that was gone when it was looked for",
@@ -681,6 +693,21 @@ TEST(what_root_saw_beside_decides_whose_status_it_is)
                      (double)found.max_ns / 1e9, status);
         journal_free(&journal);
     }
+}
+
+TEST(a_look_after_the_process_began_its_next_run_says_nothing)
+{
+    struct look look = {.alive_ns = 40 * SECOND};
+    const struct capture capture = {.pid = 50, .start_ns = 12 * SECOND};
+    const struct ending_evidence evidence = {
+        .now_ns = NOW * SECOND, .next_ns = 30 * SECOND, .look = &look};
+    struct ending found = ending_find(&capture, &evidence);
+    assert_string_equal(found.source, "exec");
+    assert_int_equal(found.min_ns, 12 * SECOND);
+    assert_int_equal(found.max_ns, 30 * SECOND);
+    look.alive_ns = 20 * SECOND;
+    found = ending_find(&capture, &evidence);
+    assert_int_equal(found.min_ns, 20 * SECOND);
 }
 
 static uint64_t own_ticks(void)
