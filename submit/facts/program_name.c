@@ -38,13 +38,31 @@ bool program_is_version_of(const char *path, const char *versioned, size_t size)
     return true;
 }
 
+const char *program_container(const char *path, size_t size)
+{
+    static const struct {
+        const char *kind, *names[5];
+    } runtimes[] = {
+        {"apptainer", {"apptainer", "singularity", "starter", "starter-suid"}},
+        {"charliecloud", {"ch-run"}},
+        {"podman", {"podman"}},
+        {"docker", {"docker"}},
+        {"enroot", {"enroot"}},
+        {"shifter", {"shifter"}},
+        {"sarus", {"sarus"}},
+        {"udocker", {"udocker"}},
+        {"runc", {"runc"}},
+        {"crun", {"crun"}},
+    };
+    for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+        if (program_is_named(path, size, runtimes[i].names))
+            return runtimes[i].kind;
+    return NULL;
+}
+
 bool program_is_runtime(const char *path, size_t size)
 {
-    static const char *const names[] = {
-        "apptainer", "singularity", "starter", "starter-suid", "ch-run", "podman", "docker",
-        "enroot",    "shifter",     "sarus",   "udocker",      "runc",   "crun",   NULL,
-    };
-    return program_is_named(path, size, names);
+    return program_container(path, size) != NULL;
 }
 
 bool program_is_loader(const char *path, size_t size)

@@ -12,6 +12,7 @@
 #include "submit/evidence/watermark.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/file_facts.h"
+#include "submit/facts/program_name.h"
 #include "submit/facts/sampling_read.h"
 
 #define TICK_NS UINT64_C(10000000)
@@ -243,6 +244,27 @@ static bool has_more(const struct kernel_noted *noted, size_t count)
     return noted->objects != NULL && count < noted->objects->count;
 }
 
+/* The kind of the container that a program made which its process ran before, or one above it;
+ * NULL: none. */
+static const char *container_of(const struct kernel_notes *notes, const struct kernel_noted *noted)
+{
+    const struct kernel_noted *process = noted;
+    uint64_t at_ns = noted->note.exec_ns - 1;
+    for (int i = 0; process != NULL && i < GENERATIONS_MAX; i++) {
+        const struct kernel_noted *ran = process->note.exec_ns <= at_ns
+                                             ? process
+                                             : kernel_notes_replaced(notes, &process->note, at_ns);
+        const char *path = ran == NULL || ran->program == NULL ? "" : ran->program->name;
+        const char *kind = program_container(path, strlen(path));
+        if (kind != NULL)
+            return kind;
+        const bool is_first = ran == NULL || ran->note.exec_ns == 0;
+        at_ns = is_first ? process->note.start_ns : ran->note.exec_ns - 1;
+        process = is_first ? kernel_notes_parent(notes, &process->note) : process;
+    }
+    return NULL;
+}
+
 int kernel_run_make(const struct kernel_run_source *source, const struct kernel_noted *noted,
                     struct kernel_run *run)
 {
@@ -254,6 +276,9 @@ int kernel_run_make(const struct kernel_run_source *source, const struct kernel_
         run->object[i] = object_of(source->notes, noted, i, run);
     capture->build_id = build_id_of(noted->program, run->id[KERNEL_RUN_OBJECTS]);
     run->is_elsewhere = !is_file(noted->program->name, &noted->note);
+    const char *container = run->is_elsewhere ? container_of(source->notes, noted) : NULL;
+    if (container != NULL)
+        capture->container = bytes_of(container);
     run->is_marked = !run->is_elsewhere && has_mark(noted->program->name);
     return make_uuid(source->journal, &noted->note, capture);
 }
