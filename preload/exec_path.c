@@ -7,6 +7,8 @@
 #include "preload/exec_path.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <sys/stat.h>
 
 #include "preload/memory.h"
 #include "preload/private.h"
@@ -80,6 +82,61 @@ static int is_named_by_kernel(const struct image *image)
            text_append(copy, copy + sizeof copy, name) != NULL && is_canonical(copy);
 }
 
+/* ---- Files without a path -------------------------------------------------------------------- */
+
+/* runc and crun run a copy of their file, which nobody can change: in memory, which the kernel
+ * calls
+ * "/memfd:NAME (deleted)", or by a mount of its own that is attached nowhere, "/". */
+#define IN_MEMORY "/memfd:"
+enum { IN_MEMORY_BYTES = sizeof IN_MEMORY - 1 };
+
+/* Whether the file at `path` is the one that this process runs, or may be what was copied. */
+static bool may_be_original(const char *path, bool is_in_memory)
+{
+    struct stat own, file;
+    return path[0] == '/' && system_stat_path("/proc/self/exe", &own) == 0 &&
+           system_stat_path(path, &file) == 0 && file.st_size == own.st_size &&
+           (is_in_memory || (file.st_ino == own.st_ino && file.st_dev == own.st_dev));
+}
+
+/* The length without what the kernel adds to the path of a file that is in no directory. */
+static size_t without_deleted(const char *path, size_t length)
+{
+    static const char deleted[] = " (deleted)";
+    const size_t extra = sizeof deleted - 1;
+    return length > extra && memcmp(path + length - extra, deleted, extra) == 0 ? length - extra
+                                                                                : length;
+}
+
+static bool has_slash(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '/')
+            return true;
+    return false;
+}
+
+/* Replaces such a path, not terminated, by that of the file as the program names itself, or by
+ * "/memfd/NAME" or "/NAME"; runc's name in memory is a path. Returns the length. */
+static size_t name_copy(const struct image *image, char *path, size_t length)
+{
+    bool is_in_memory = length > IN_MEMORY_BYTES && memcmp(path, IN_MEMORY, IN_MEMORY_BYTES) == 0;
+    const char *name = image->argc > 0 ? image->argv[0] : NULL;
+    if ((!is_in_memory && length != 1) || name == NULL)
+        return length;
+    if (may_be_original(name, is_in_memory)) {
+        size_t real = proc_real_path(name, path, SLOT_PATH_ROOM);
+        return real == 0 ? length : real;
+    }
+    char *start = path + (is_in_memory ? IN_MEMORY_BYTES : 1);
+    start[-1] = '/';
+    length = without_deleted(path, length);
+    if (path + length > start && !has_slash(start, (size_t)(path + length - start)))
+        return length;
+    char *end = text_append(start, path + SLOT_PATH_ROOM, text_last_part(name));
+    return end == NULL ? length : (size_t)(end - path);
+}
+
 int exec_path_find(const struct image *image, struct exec_path *path)
 {
     *path = (struct exec_path){.text = image->exec_name};
@@ -92,6 +149,7 @@ int exec_path_find(const struct image *image, struct exec_path *path)
         if (room != NULL && length == 0)
             length = system_readlink("/proc/self/exe", room, SLOT_PATH_ROOM);
         if (length > 0) {
+            length = (long)name_copy(image, room, (size_t)length);
             *path = (struct exec_path){.text = room, .length = (size_t)length};
             return 1;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The path of this process's executable, as /proc/self/exe would name it; of a program that is an
- * argument of the loader (ld.so(8)), the program's.
+ * The path of this process's executable, as /proc/self/exe would name it. A program that is an
+ * argument of the loader (ld.so(8)), or a copy of itself that has no path, has its own.
  */
 #pragma once
 

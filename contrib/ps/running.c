@@ -99,7 +99,7 @@ static bool runs_program_of(const struct own_process *process, const struct capt
         return true;
     struct capture_bytes runs = name_of(path, (size_t)got);
     struct capture_bytes told = name_of(capture->exec.at, capture->exec.size);
-    return program_is_loader(path, (size_t)got) ||
+    return program_is_stand_in(path, (size_t)got) ||
            (runs.size == told.size && memcmp(runs.at, told.at, runs.size) == 0);
 }
 

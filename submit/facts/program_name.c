@@ -72,6 +72,14 @@ bool program_is_loader(const char *path, size_t size)
     return length >= 5 && (memcmp(name, "ld-", 3) == 0 || memcmp(name, "ld.so", 5) == 0);
 }
 
+bool program_is_stand_in(const char *path, size_t size)
+{
+    static const char in_memory[] = "/memfd:";
+    const size_t length = sizeof in_memory - 1;
+    return program_is_loader(path, size) || (size == 1 && path[0] == '/') ||
+           (size > length && memcmp(path, in_memory, length) == 0);
+}
+
 bool program_is_shell(const char *path, size_t size)
 {
     static const char *const names[] = {

@@ -25,6 +25,10 @@ bool program_is_runtime(const char *path, size_t size);
 /* The dynamic loader: it runs the program that is its argument (ld.so(8)), which has the record. */
 bool program_is_loader(const char *path, size_t size);
 
+/* Whether the kernel's path of an executable may stand for another one in the record
+ * (preload/exec_path.c): the loader's, and that of a copy that has none. */
+bool program_is_stand_in(const char *path, size_t size);
+
 /* A shell: what it does beside starting programs is not told from waiting for them. */
 bool program_is_shell(const char *path, size_t size);
 

@@ -224,7 +224,7 @@ static enum program_seen program_of(int process, struct look *look)
     if (!find_running_file(process, &file) || file.inode == 0)
         return SEEN_UNKNOWN;
     if (has_path(&file, look->exec) ||
-        (look->inode == 0 && program_is_loader(file.path, file.length))) {
+        (look->inode == 0 && program_is_stand_in(file.path, file.length))) {
         look->device = file.device;
         look->inode = file.inode;
         return SEEN_SAME;

@@ -125,7 +125,7 @@ static bool fits(const struct kernel_noted *noted, const struct capture *capture
     const struct kernel_note *note = &noted->note;
     const char *name = noted->program == NULL ? "" : noted->program->name;
     return note->exec_ns != 0 && capture->up_ns <= note->end_ns && is_same_start(note, capture) &&
-           (program_is_loader(name, strlen(name)) ||
+           (program_is_stand_in(name, strlen(name)) ||
             (capture->exec.size == strlen(name) &&
              memcmp(capture->exec.at, name, capture->exec.size) == 0));
 }

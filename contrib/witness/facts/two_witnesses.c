@@ -168,8 +168,10 @@ static enum witness_verdict compare_program(const struct capture *capture,
     if (program == NULL || program->name[0] != '/' || capture->exec.at == NULL ||
         is_same_path(capture->exec, program->name))
         return WITNESS_AGREED;
-    return program_is_loader(program->name, strlen(program->name)) ? WITNESS_BY_LOADER
-                                                                   : WITNESS_UNEXPLAINED;
+    const size_t size = strlen(program->name);
+    return program_is_loader(program->name, size)     ? WITNESS_BY_LOADER
+           : program_is_stand_in(program->name, size) ? WITNESS_AGREED
+                                                      : WITNESS_UNEXPLAINED;
 }
 
 static bool was_clock_set(const struct two_witnesses *witnesses, const struct capture *capture)

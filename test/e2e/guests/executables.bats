@@ -184,13 +184,41 @@ AS_NOBODY=(setpriv --reuid nobody --regid nogroup --clear-groups)
     leaves "gone fini" "perl exec" "gone2 (deleted) fini"
 }
 
-@test "an executable that has no file, only memory, has its record" {
+# in_memory NAME ARGV0: a copy of the program
+in_memory() {
     unnoticed /usr/bin/python3 -c '
 import os, sys
-fd = os.memfd_create("in memory")
+fd = os.memfd_create(sys.argv[2])
 os.write(fd, open(sys.argv[1], "rb").read())
-os.execve(fd, ["in memory", "4"], os.environ)' "$PROGRAMS/exit_with"
-    leaves "$PYTHON_NAME exec" "memfd:in memory (deleted) fini"
+os.execve(fd, [sys.argv[3], "4"], os.environ)' "$PROGRAMS/exit_with" "$@"
+}
+
+# paths: of all programs but Python
+paths() {
+    records | jq -r --arg python "/$PYTHON_NAME" '.[].userT.exec_path | select(endswith($python) | not)' | sort
+}
+
+@test "an executable that has no file, only memory, has its record, and the name of a program" {
+    in_memory "in memory" other
+    in_memory runc_cloned:/proc/self/exe runc
+    in_memory runc_cloned:/proc/self/exe "$PROGRAMS/exit_with"
+    leaves "$(repeated 3 "$PYTHON_NAME exec")" "in memory fini" "runc fini" "exit_with fini"
+    [[ $(paths) == "$(printf '%s\n' "/memfd/in memory" /memfd/runc "$PROGRAMS/exit_with" | sort)" ]]
+}
+
+# As crun does it.
+# bats test_tags=needs:root
+@test "an executable in a mount that is attached nowhere has the name of its program" {
+    local name
+    for name in crun "$PROGRAMS/exit_with" /bin/ls; do
+        unnoticed /usr/bin/python3 -c '
+import ctypes, os, sys
+open_tree, at_cwd, clone = 428, -100, 1
+fd = ctypes.CDLL(None).syscall(open_tree, at_cwd, sys.argv[1].encode(), clone)
+os.execve("/proc/self/fd/%d" % fd, [sys.argv[2], "4"], os.environ)' "$PROGRAMS/exit_with" "$name"
+    done
+    flush
+    [[ $(paths) == "$(printf '%s\n' /crun "$PROGRAMS/exit_with" /ls | sort)" ]]
 }
 
 @test "an executable's path may be 4000 bytes long, and hold any byte" {

@@ -291,12 +291,9 @@ in_root() {
         tracked "$name" >/dev/null || true
     done
     tracked PATH="$at/real:$PATH" plain >/dev/null
+    tracked "$loader" real/plain >/dev/null
     flush
-    [[ $(records | jq -r '.[].userT.exec_path' | sort | uniq -c) == *" 9 $(readlink -f "$at/real/plain")" ]]
-    new_job
-    tracked "$loader" "$at/real/plain" >/dev/null
-    flush
-    [[ $(records | jq -r '.[].userT.exec_path' | sort | uniq -c) == *" 1 $(readlink -f "$loader")"* ]]
+    [[ $(records | jq -r '.[].userT.exec_path' | sort | uniq -c) == *" 10 $(readlink -f "$at/real/plain")" ]]
 }
 
 # bats test_tags=needs:root
