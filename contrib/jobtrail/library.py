@@ -76,6 +76,14 @@ def without_unknown(texts):
     return texts
 
 
+def lacking(run):
+    """What a run's `libs` lack, by its `unlisted`, in words; "": nothing, or there is no list."""
+    count = run["unlisted"]
+    if count == 0 or not (count or run["libs"]):
+        return ""
+    return "complete list not known" if count is None else "%d more were loaded" % count
+
+
 def glibc_version(path, module):
     """What is called after something else has another version: that of a distribution or of a compiler."""
     directories = path.rsplit("/", 1)[0]

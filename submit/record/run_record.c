@@ -368,8 +368,6 @@ static void add_watermark(struct run_parts *run)
 struct quality {
     const char *pkgs, *hooked, *cut;
     uint64_t lost, unhashed;
-    uint32_t unlisted; /* or CAPTURE_UNKNOWN */
-    uint32_t zero;     /* no gap */
 };
 
 /* How many of the run's files were not hashed for being beyond the bounds. */
@@ -410,9 +408,6 @@ static struct json_object *quality_table(const struct conf *conf, const struct q
     snprintf(text, sizeof text, "%" PRIu64, quality->lost);
     json_add_text(table, "JOBTRAIL_PKGS_LOST", text);
     json_add_text(table, "JOBTRAIL_CAPTURE_CUT", quality->cut);
-    snprintf(text, sizeof text, "%" PRIu32, quality->unlisted);
-    json_add_text(table, "JOBTRAIL_UNLISTED",
-                  quality->unlisted == CAPTURE_UNKNOWN ? "unknown" : text);
     snprintf(text, sizeof text, "%" PRIu64, quality->unhashed);
     json_add_text(table, "JOBTRAIL_UNHASHED", text);
     return table;
@@ -423,14 +418,12 @@ static void add_quality(struct run_parts *run)
     const struct run_source *source = run->source;
     const struct package_run *packages = source->packages;
     const struct capture *capture = source->capture;
-    bool is_known = capture->unlisted != CAPTURE_UNKNOWN;
-    uint32_t unlisted = capture->beyond + (is_known ? capture->unlisted : 0);
+    uint32_t unlisted = run_unlisted(capture);
     const struct quality quality = {
         .pkgs = yes(capture->pkgs),
         .hooked = yes(packages != NULL && packages->hooked),
-        .cut = yes(capture->cut || unlisted > 0),
+        .cut = yes(capture->cut || (unlisted > 0 && unlisted != CAPTURE_UNKNOWN)),
         .lost = packages == NULL ? 0 : packages->lost,
-        .unlisted = is_known || unlisted > 0 ? unlisted : CAPTURE_UNKNOWN,
         .unhashed = unhashed(run),
     };
     struct json_memo_key key;

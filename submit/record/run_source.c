@@ -111,6 +111,13 @@ static struct json_object *shared_table(const struct run_source *source,
     return table;
 }
 
+uint32_t run_unlisted(const struct capture *capture)
+{
+    bool is_known = capture->unlisted != CAPTURE_UNKNOWN;
+    uint32_t unlisted = capture->beyond + (is_known ? capture->unlisted : 0);
+    return is_known || unlisted > 0 ? unlisted : CAPTURE_UNKNOWN;
+}
+
 /* Bounds of times, as nanoseconds, are widened to what the six decimals of a record can say. */
 static uint64_t rounded_down(uint64_t ns)
 {
@@ -224,5 +231,7 @@ void slurm_table_write(const struct run_source *source, struct json_writer *writ
     write_whole(writer, "forked_read", is_known ? &forked->read_bytes : NULL);
     write_whole(writer, "forked_write", is_known ? &forked->write_bytes : NULL);
     json_write(writer, "forked_least", json_object_new_boolean(is_known && forked->is_least));
+    const uint64_t unlisted = run_unlisted(source->capture);
+    write_whole(writer, "unlisted", unlisted == CAPTURE_UNKNOWN ? NULL : &unlisted);
     json_write_close(writer);
 }

@@ -44,6 +44,9 @@ struct run_source {
         *memo; /* of records with these conf, lines, identity and journal; NULL: none */
 };
 
+/* How many objects that the process had loaded its libA does not have, or CAPTURE_UNKNOWN. */
+uint32_t run_unlisted(const struct capture *capture);
+
 /* slurmT of a run's record: what root knows of the run, and when it may have ended. */
 
 /* Writes the table with the keys that submit/definition/keys.def lists. Runs for which all but

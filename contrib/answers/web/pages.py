@@ -369,7 +369,7 @@ def run_libraries(_, found):
         [some["path"], library.shown(some["path"], some["module"]), some["module"], some["hash"]] for some in found["libs"] or []
     ]
     heads = (("file", "File"), ("library", "Library"), ("module", "Module"), ("hash", "SHA-1"))
-    return things.pairs("libraries", "Libraries", heads, rows)
+    return things.pairs("libraries", "Libraries", heads, rows, library.lacking(found).capitalize())
 
 
 def run_routines(_, found):

@@ -6,6 +6,7 @@ from ...report import days
 from ...report.allocation_pages import WHY
 from ...report.columns import COUNT, DATE, ESTIMATE, HOURS, RANGE, TEXT, Page, day_of
 from ...report.model import EXACT, NOT_KNOWN, UNKNOWN
+from ...report.numbers import lists_line
 from ...report.sums import SumsByName
 from ...report.usage import USAGE_COLUMNS, hours_column, usage_cells
 from . import site
@@ -193,7 +194,7 @@ def files(model, context, name):
         ("module", "Module", TEXT),
         ("syshost", "Cluster", TEXT),
     ]
-    return Page("files", "Files", columns, sorted(rows, key=lambda row: row[:1]))
+    return Page("files", "Files", columns, sorted(rows, key=lambda row: row[:1]), note=lists_line(model, True))
 
 
 def unrecorded(model, name):
@@ -210,9 +211,9 @@ def unrecorded(model, name):
     return Page("coverage", "Without a record", columns, sorted(rows, key=lambda row: -row[2]), order=("core_hours", "descending"))
 
 
-def pairs(name, title, heads, rows):
+def pairs(name, title, heads, rows, note=""):
     """A table of names and values."""
-    return Page(name, title, [(key, text, TEXT) for key, text in heads], rows)
+    return Page(name, title, [(key, text, TEXT) for key, text in heads], rows, note=note)
 
 
 def of_coverage(rows, told):

@@ -3,6 +3,7 @@
 
 import itertools
 
+from .. import library
 from .fields import end_bound, job_id
 
 # states of runs; the first one that a run of the job has is the job's
@@ -91,6 +92,8 @@ def allocation(runs, wanted):
     job["slurm"] = slurm
     job["job_name"] = slurm["JobName"] if slurm else None
     job["libs"] = merged(run["libs"] for run in runs)
+    if len(runs) > 1:
+        job["unlisted"] = None if any(map(library.lacking, runs)) else 0
     for door in filter(lambda door: door.KEY, wanted.doors):
         job[door.KEY] = door.merged([run[door.KEY] for run in runs])
     job["packages"] = sorted({package for run in runs for package in run["packages"]})

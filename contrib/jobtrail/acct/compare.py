@@ -120,11 +120,6 @@ def is_captured(run):
     return bool(run["libs"]) and run["end_source"] != "not_started"
 
 
-def tells_all(run):
-    """Whether the record has what was loaded while it ran: programs that ended by themselves leave that."""
-    return run["end_source"] == "fini" and not run["signal"]
-
-
 def lib_value(lib):
     if lib is None:
         return None
@@ -167,12 +162,14 @@ def libraries(a, b, _):
     if any(missing):
         section.doubt("libraries", None, None, of_sides(*missing))
         return section
+    lacking = [library.lacking(run) for run in (a, b)]
+    section.notes += ["%s: %s" % (side, text) for side, text in zip("AB", lacking) if text]
     by_path = 0
     for name, one, other in paired_libraries(a["libs"], b["libs"]):
         values = lib_value(one), lib_value(other)
-        late = [side for side, lib, run in (("A", one, a), ("B", other, b)) if lib is None and not tells_all(run)]
+        late = [(side, text) for side, lib, text in zip("AB", (one, other), lacking) if lib is None and text]
         if late:
-            section.doubt(name, *values, why="%s did not exit normally: libraries that it loaded late are not known" % late[0])
+            section.doubt(name, *values, why="%s: %s" % late[0])
         elif None in values or one["path"] != other["path"]:
             section.differ(name, *values)
         elif is_same_file(one, other) is False:

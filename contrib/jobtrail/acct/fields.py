@@ -128,6 +128,12 @@ def executables(run):
     return ",".join(os.path.basename(path) for path in run["exec_paths"])
 
 
+def listed(run, names):
+    """Names of libraries, and what the list lacks."""
+    lacking = library.lacking(run)
+    return ",".join([*names, "(%s)" % lacking] if lacking else names)
+
+
 def library_versions(run):
     """hdf5/1.14.3, ... of the libraries that have a version, each once."""
     names = {
@@ -136,7 +142,7 @@ def library_versions(run):
         for version in [library.version(lib["path"], lib["module"])]
         if version
     }
-    return ",".join(sorted(names))
+    return listed(run, sorted(names))
 
 
 def modules(run):
@@ -258,14 +264,14 @@ OURS = [
     ("JobID", -16, lambda run: run["job"]),
     ("JobIDRaw", -16, lambda run: job_id(run, raw=True)),
     ("JobName", 10, lambda run: known(run["job_name"] or "")),
-    ("Libs", 40, lambda run: ",".join(lib["path"] for lib in run["libs"] or [])),
+    ("Libs", 40, lambda run: listed(run, [lib["path"] for lib in run["libs"] or []])),
     ("LibVersions", 40, library_versions),
     ("MissingLib", 20, column("missing_library")),
     ("Module", 20, column("module")),
     ("Modules", 40, modules),
     ("NCPUS", 10, cpus),
     ("NGPUS", 8, lambda run: first_known(run["gpus_alloc"], run["num_gpus"])),
-    ("NLibs", 6, lambda run: None if run["libs"] is None else len(run["libs"])),
+    ("NLibs", 6, lambda run: None if run["libs"] is None else bounded(len(run["libs"]), library.lacking(run) and ">=")),
     ("NNodes", 8, column("num_nodes")),
     ("Node", 15, column("node")),
     ("NRuns", 6, column("runs")),

@@ -5,7 +5,7 @@ import heapq
 import itertools
 import json
 
-from .. import store
+from .. import library, store
 from ..pattern import Pattern
 from ..text import cell, csv_row, escape, fit
 
@@ -65,6 +65,8 @@ def print_table(rows, columns, options):
         if options.libs:
             for lib in row["libs"] or []:
                 print("    " + escape(lib["path"]))
+            if library.lacking(row):
+                print("    (%s)" % library.lacking(row))
 
 
 def print_delimited(rows, columns, options):

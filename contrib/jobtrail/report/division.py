@@ -72,8 +72,8 @@ Allocation = collections.namedtuple("Allocation", "user account partition start 
 
 @functools.lru_cache(maxsize=4096)
 def run_of(values):
-    """`values`: the program's four, the ending's four, the probability."""
-    return Run(tuple(values[:4]), outcome(*values[4:8]), float(values[8]))
+    """`values`: the program's five, the ending's four, the probability."""
+    return Run(tuple(values[:5]), outcome(*values[5:9]), float(values[9]))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -340,7 +340,7 @@ def cut_runs(store, made, loaded):
             who, day = tuple(row[1:5]), int(row[5])
             for division in cut.get(at, ()):
                 if bool(row[0]) == division.is_proven and (who, day) in division.records.own:
-                    division.cut_runs(who, day, run_of(row[6:15]), float(row[15]))
+                    division.cut_runs(who, day, run_of(row[6:16]), float(row[16]))
 
 
 def read_slurm(store, where, jobs):

@@ -27,7 +27,8 @@ P = "CASE WHEN probability > 0 AND probability <= 1 THEN probability ELSE 1 END"
 # XALT's records have the partition as the queue.
 PARTITION = "CASE WHEN coalesce(run.partition, '') IN ('', 'unknown') THEN run.queue ELSE run.partition END"
 PEOPLE = "user, account, syshost, " + PARTITION
-PROGRAM = "executable_id, object_set_id, build_id"
+# the last one: whether the set lacks libraries that were loaded; NULL: not known
+PROGRAM = "executable_id, object_set_id, build_id, unlisted > 0"
 DATE = "substr(run.date, 1, 10)"
 # Only rows that were loaded before: packages may be loaded long after the record of their run.
 PACKAGES = (
@@ -83,23 +84,23 @@ def numbers(values):
 
 
 def usage(store, where, loaded):
-    """Yields ((day, (user, account, syshost, partition), (executable, set, build, packages), outcome, basis, p), (parts, n,
+    """Yields ((day, (user, account, syshost, partition), (executable, set, build, lacks, packages), outcome, basis, p), (parts, n,
     hours, squares, uncertain, largest, last)) of the runs, with those of their packages that have been loaded up
     to that number."""
     _, rows = store.query(asked(RUNS, where, loaded))
     for row in rows:
-        key = row[1:5], row[5:9], outcome(*row[9:13]), row[13], float(row[14])
-        count, hours, squares, largest, uncertain = numbers(row[16:21])
+        key = row[1:5], row[5:10], outcome(*row[10:14]), row[14], float(row[15])
+        count, hours, squares, largest, uncertain = numbers(row[17:22])
         day = days.of_text(str(row[0]))
-        if row[15] is None or row[15] == day:
-            yield (day,) + key, (count, count, hours, squares, uncertain, largest, row[21])
+        if row[16] is None or row[16] == day:
+            yield (day,) + key, (count, count, hours, squares, uncertain, largest, row[22])
         else:
-            yield (day,) + key, (count, count, 0.0, 0.0, uncertain, 0.0, row[21])
-            yield (row[15],) + key, (count, 0.0, hours, squares, 0.0, largest, None)
+            yield (day,) + key, (count, count, 0.0, 0.0, uncertain, 0.0, row[22])
+            yield (row[16],) + key, (count, 0.0, hours, squares, 0.0, largest, None)
     _, rows = store.query(asked(RUN_DAYS, where, loaded))
     for row in rows:
-        key = row[0], row[1:5], row[5:9], outcome(*row[9:13]), RECORDED, float(row[13])
-        count, hours, squares, largest = numbers(row[14:18])
+        key = row[0], row[1:5], row[5:10], outcome(*row[10:14]), RECORDED, float(row[14])
+        count, hours, squares, largest = numbers(row[15:19])
         yield key, (count, 0.0, hours, squares, 0.0, largest, None)
 
 
@@ -111,10 +112,10 @@ def job_name(syshost, raw, job):
 
 def jobs(store, where, loaded):
     """Yields (name of the job, its number in Slurm, first day, last day, (user, account, syshost, partition),
-    (executable, set, build, packages))."""
+    (executable, set, build, lacks, packages))."""
     _, rows = store.query(asked(JOBS, where, loaded))
     for raw, job, date, *rest in rows:
-        who, program, end = tuple(rest[:4]), tuple(rest[4:8]), rest[8]
+        who, program, end = tuple(rest[:4]), tuple(rest[4:9]), rest[9]
         name = job_name(who[2], raw, job)
         if name is not None:
             first = days.of_text(str(date))
@@ -126,10 +127,10 @@ RUNNING_DAYS = 60
 
 
 def running(store, where, loaded, now):
-    """[((user, account, syshost, partition), (executable, set, build, packages), start, cores)] of runs that go on: their node
+    """[((user, account, syshost, partition), (executable, set, build, lacks, packages), start, cores)] of runs that go on: their node
     has sent no facts of their job that are as well proven, and Slurm does not say that it ended."""
     rows = store.lookup(asked(RUNNING, where, loaded))
-    found = {row[10] for row in rows if row[10] is not None}
+    found = {row[11] for row in rows if row[11] is not None}
     listed = ", ".join(map(str, sorted(found))) or "NULL"
     flushed = dict(
         (row[:4], row[4])
@@ -143,7 +144,7 @@ def running(store, where, loaded, now):
     )
     ended = {row[:3]: row[3] is not None for row in told}
     return [
-        (row[:4], row[4:8], float(row[8]), float(row[9]))
+        (row[:4], row[4:9], float(row[9]), float(row[10]))
         for row in rows
-        if flushed.get(row[10:14], -1) < row[14] and not ended.get(row[10:13], row[8] < now - RUNNING_DAYS * 86400)
+        if flushed.get(row[11:15], -1) < row[15] and not ended.get(row[11:14], row[9] < now - RUNNING_DAYS * 86400)
     ]

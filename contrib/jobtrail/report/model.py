@@ -209,7 +209,7 @@ class Model:
         return self.once(
             "programs",
             lambda: {
-                row[0]: row[1:] for row in self.database.execute("SELECT * FROM all_program")
+                row[0]: row[1:-1] for row in self.database.execute("SELECT * FROM all_program")
             },
         )
 
@@ -340,6 +340,15 @@ class Model:
         return self.database.execute(
             "SELECT coalesce(sum(n), 0) FROM period_usage WHERE basis = ? AND %s AND %s" % (self.who_condition, which), values
         ).fetchone()[0]
+
+    def lists(self, of_others=False):
+        """(how many records have a list of libraries that lacks some, of how many that is not known), of the runs of the
+        programs that are chosen; `of_others`: of all that these people ran."""
+        return self.database.execute(
+            "SELECT coalesce(sum(CASE WHEN lacks THEN n END), 0), coalesce(sum(CASE WHEN lacks IS NULL THEN n END), 0)"
+            " FROM period_usage JOIN all_program ON all_program.id = program WHERE basis <> ? AND %s"
+            % (self.who_condition if of_others else self.condition), (LEFT_OUT,)
+        ).fetchone()
 
     def people_usage(self):
         """[(person, and the arguments of Sums.add_row())]"""

@@ -74,11 +74,22 @@ def add_up(values, places, whole=None):
     return round(count / unit, places), [round(value / unit, places) for value in low]
 
 
+def lists_line(model, of_others=False):
+    """What the lists lack that pages about libraries are made of; "": nothing. `of_others`: as for model.lists()."""
+    lacking, unknown = model.lists(of_others)
+    parts = ["Of {:,} runs the list of libraries is not complete.".format(lacking)] if lacking else []
+    if unknown:
+        parts.append("Of {:,} runs it is not known whether the list of libraries is complete.".format(unknown))
+    return " ".join(parts)
+
+
 def unseen_line(model):
     """What pages about libraries cannot know."""
     numbers = Numbers()
     for _, outcome, hours in model.division():
         numbers.add(outcome, hours)
     if numbers.coverage is None:
-        return "How much of the allocated time has records is not known."
-    return "%.1f %% of the allocated time has records: what the rest loaded is not known." % (100 * numbers.coverage)
+        told = "How much of the allocated time has records is not known."
+    else:
+        told = "%.1f %% of the allocated time has records: what the rest loaded is not known." % (100 * numbers.coverage)
+    return (told + " " + lists_line(model, True)).rstrip()

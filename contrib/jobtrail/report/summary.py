@@ -17,7 +17,7 @@ from ..trusted import check_place
 from . import days, division, gather
 from .summary_numbers import SummaryNumbers
 
-VERSION = "6"
+VERSION = "7"
 SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
 # In MariaDB several loaders may insert rows at once, so that a row can become visible after rows with
 # larger numbers.
@@ -35,7 +35,7 @@ MONTH = "CAST(strftime('%Y%m', day * 86400, 'unixepoch') AS INTEGER)"
 TABLES = {
     "who": "id, user, account, syshost, partition",
     "package_set": "id, packages",
-    "program": "id, executable_id, object_set_id, build_id, package_set_id, path",
+    "program": "id, executable_id, object_set_id, build_id, package_set_id, path, lacks",
     "usage": "day, who, program, outcome, basis, p, " + SUMS,
     "profile_member": "profile, program",
     "job": "name, day, who, profile, told",

@@ -26,7 +26,8 @@ CREATE TABLE program (
     object_set_id  INTEGER,
     build_id       INTEGER,
     package_set_id INTEGER,
-    path           TEXT
+    path           TEXT,
+    lacks          INTEGER -- 1: it loaded more than the object set has; NULL: not known
 );
 
 CREATE TABLE usage (

@@ -38,12 +38,12 @@ class SummaryNumbers:
         return self.people[number]
 
     def program(self, key):
-        """`key` is (executable, object set, build, packages as the store gives them)."""
-        return self.number("program", tuple(key[:3]) + (self.package_set(key[3]), None))
+        """`key` is (executable, object set, build, whether the set lacks some, packages as the store gives them)."""
+        return self.number("program", tuple(key[:3]) + (self.package_set(key[4]), None, key[3]))
 
     def path(self, text):
         """Of a program of which no more is known."""
-        return self.number("program", (None, None, None, None, text))
+        return self.number("program", (None, None, None, None, text, None))
 
     def package_set(self, text):
         if text not in self.set_of_text:

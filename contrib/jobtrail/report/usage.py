@@ -4,6 +4,7 @@
 from . import days
 from .columns import BESIDE, BETWEEN, COUNT, DATE, ESTIMATE, HOURS, LIST, OVERLAP, RANGE, TEXT, Page, day_of, top
 from .model import EXACT, NOT_KNOWN, PARTITIONS, PEOPLE, UNKNOWN
+from .numbers import lists_line
 
 TITLES = {
     "executables": "Executables",
@@ -104,7 +105,8 @@ def usage_page(kind):
         more = make_more(model) if make_more else lambda name: []
         rows = [[name] + cells + more(name) for name, _, cells in found]
         if kind not in PARTITIONS:
-            return Page(kind, TITLES[kind], columns, rows, chart_of(model, options), NOTES.get(kind, OVERLAP), left_out)
+            note = (NOTES[kind] + " " + lists_line(model)).rstrip() if kind in NOTES else OVERLAP
+            return Page(kind, TITLES[kind], columns, rows, chart_of(model, options), note, left_out)
         total = ["Total"] + total_cells(model) + [None] * (len(columns) - len(USAGE_COLUMNS) - 1)
         if kind not in PEOPLE:
             rows += rest_of(model, kind, total)

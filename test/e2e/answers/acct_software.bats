@@ -157,6 +157,19 @@ PYTHON
     [ "$status" -eq 0 ]
 }
 
+@test "a list of libraries says what it lacks, and nothing where it is complete" {
+    acct -n -P -j 12.0,6_1.0,8+1.0 -S 2024-11-20 -E 2024-11-21 -o jobid,nlibs,libversions
+    [ "${lines[0]}" = "6_1.0|>=3|hdf5/1.14.3,(2 more were loaded)" ]
+    [ "${lines[1]}" = "8+1.0|>=1|(complete list not known)" ]
+    [ "${lines[2]}" = "12.0|3|hdf5/1.14.3" ]
+    acct -n --libs -j 12.0,6_1.0,8+1.0 -o jobid
+    [ "$(grep -c '^    (' <<<"$output")" -eq 2 ]
+    acct -X -n -P -j 12,6_1 -o jobid,nlibs
+    [ "$(sort <<<"$output")" = $'12|3\n6_1|>=3' ]
+    acct --json -j 12.0,6_1.0,8+1.0
+    [ "$(jq -c '[.runs[] | [.job, .unlisted]]' <<<"$output")" = '[["6_1.0",2],["8+1.0",null],["12.0",0]]' ]
+}
+
 @test "runs are chosen by module, compiler, builder, function, environment and package" {
     jobs --module hdf5
     [ "$jobs" = "6_1.0 12.0" ]

@@ -16,7 +16,7 @@ setup_file() {
 # Runs like that of job 12's step 0, which ended by themselves, each in a job of its own.
 made() {
     jq -ac --slurp 'map(select(.slurmT.job_id == 12 and .slurmT.step_id == "0" and .userDT.end_time != 0))[0] | del(.crc) |
-        .slurmT.end_source = "fini" | .envT = {PATH: "/opt/a:/usr/bin", OMP_NUM_THREADS: "1",
+        .slurmT += {end_source: "fini", unlisted: 0} | .envT = {PATH: "/opt/a:/usr/bin", OMP_NUM_THREADS: "1",
             TOKEN: "[redacted]", SLURM_JOB_ID: "1", LOADEDMODULES: "gcc/12.2:hdf5/1.14.3"} |
         .libA = [["/lib/libc.so.6", "0"], ["/sw/hdf5/1.14.3/lib/libhdf5.so.310", "aa"], ["/sw/a/libgone.so.1", "0"]] |
         def job($id; $uuid): .slurmT.job_id = $id | .userT.job_id = "\($id)" |
@@ -26,16 +26,16 @@ made() {
             del(.envT.OMP_NUM_THREADS) | .cmdlineA += ["--fast"] |
             .libA = [["/lib/libc.so.6", "0"], ["/sw/hdf5/1.14.3/lib/libhdf5.so.310", "bb"], ["/sw/new/libnew.so.1", "0"]]),
         # killed: what it loaded late is not known
-        (job(103; "03") | .slurmT += {end_source: "task_exit", signal: 11, exit_code: null} | .libA = [.libA[0]]),
+        (job(103; "03") | .slurmT += {end_source: "task_exit", signal: 11, exit_code: null, unlisted: null} | .libA = [.libA[0]]),
         # no process told anything
-        (job(104; "04") | .slurmT += {end_source: "not_started", exit_code: 127, captured: false} | .libA = [] | .envT = {}),
+        (job(104; "04") | .slurmT += {end_source: "not_started", exit_code: 127, captured: false, unlisted: null} | .libA = [] | .envT = {}),
         # a program of another name in the same step, and one more of the same
         (job(105; "05") | .userT.exec_path = "/home/alice/bin/renamed"),
         (job(106; "06"), job(106; "07") | .userDT.start_time += 1 | .userT.exec_path = "/opt/tool" | .slurmT.step_id = "1"),
         (job(106; "08")),
         (job(107; "09") | .slurmT.step_id = "7"),
         (job(107; "10") | .userT.exec_path = "/opt/tool" | .slurmT.step_id = "8"),
-        (job(108; "11")),
+        (job(108; "11") | .slurmT.unlisted = 2),
         # the site hashes no libraries: libc was built anew, libgone has no build-id
         (job(109; "12") | .libA |= map(.[1] = "0") | .buildIdA = ["ab01", "cd02", "0"]),
         (job(110; "13") | .libA |= map(.[1] = "0") | .buildIdA = ["ab99", "cd02", "0"]),
@@ -110,7 +110,8 @@ facts() {
 
 @test "what a killed program may have loaded is no difference, and nor is what a side has no record of" {
     acct --diff 101 103 --json
-    [ "$(facts libraries '[(.different | length), (.unknown | map(.what))]')" = '[0,["gone","hdf5"]]' ]
+    [ "$(facts libraries '[(.different | length), (.unknown | map(.what)), .unknown[0].why, .notes[0]]')" = \
+        '[0,["gone","hdf5"],"B: complete list not known","B: complete list not known"]' ]
     [ "$(facts end '.different | map([.what, .a, .b])')" = '[["state","COMPLETED","KILLED"],["exit code","0:0","0:11"]]' ]
     acct --diff 101 104 --json
     [ "$(jq -c '[.pairs[0].sections[] | select(.name | IN("libraries", "environment", "arguments")) |
@@ -118,6 +119,9 @@ facts() {
         '[[0,"not recorded for B"],[0,"not recorded for B"],[0,"not recorded for B"]]' ]
     acct --diff 101 13.0 --json
     [ "$(jq -c '[.pairs[].sections[] | select(.name == "end") | .different] | flatten' <<<"$output")" = '[]' ]
+    acct --diff 108 102 --json
+    [ "$(facts libraries '[(.different | map(.what)), (.unknown | map([.what, .why])), .notes[0]]')" = \
+        '[["gone","hdf5"],[["new","A: 2 more were loaded"]],"A: 2 more were loaded"]' ]
 }
 
 @test "runs are paired by step and name, then by name, then by step; the rest is on one side" {

@@ -47,7 +47,7 @@ jobs() {
     ran 2 solver 0 5 50 12000 "$(of 11 alice 1.14.3 "$ranks")"
     job 11 alice 60 '[["recorded", "batch", 1, 1200], ["recorded", "0", 4, 12000], ["idle", null, 0, 1200]]'
     ran 3 prep batch 0 5 1200 "$(of 12 alice 1.10.5)"
-    ran 4 solver 0 5 20 4800 "$(of 12 alice 1.10.5 "$ranks"' | .slurmT += {end_source: "task_exit", exit_code: null, signal: 9}')"
+    ran 4 solver 0 5 20 4800 "$(of 12 alice 1.10.5 "$ranks"' | .slurmT += {end_source: "task_exit", exit_code: null, signal: 9, unlisted: null}')"
     ran 5 plot batch 25 1 240 "$(of 12 alice 1.10.5 '.slurmT += {end_source: "task_exit", exit_code: 1}')"
     job 12 alice 30 '[["recorded", "batch", 1, 1440], ["recorded", "0", 4, 4800], ["script", "batch", 0, 480], ["idle", null, 0, 480]]'
     ran 6 a.out 0 0 90 21600 "$(of 13 bob 1.10.5)"

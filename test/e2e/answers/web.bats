@@ -920,6 +920,13 @@ look() {
     [[ $output == *'<td class="t">builder</td>'* ]]
     FETCH alice "/run?id=019a9f00-0000-7000-8000-000000000002"
     [[ $output == *'<a href="library?name=hdf5%201.14.3">hdf5 1.14.3</a>'* ]]
+    [[ $output != *"more were loaded"* && $output != *"omplete list not known"* ]]
+    FETCH alice "/run?id=019a9f00-0000-7000-8000-000000000003"
+    [[ $output == *"2 more were loaded"* ]]
+    FETCH alice "/run?id=019a9f00-0000-7000-8000-000000000004"
+    [[ $output == *"Complete list not known"* ]]
+    FETCH alice "/library.json?name=hdf5&$NOVEMBER"
+    [[ $(jq -r '.tables[] | select(.name == "files").note' <<<"$output") == "Of 1 runs the list of libraries is not complete. Of "*" runs it is not known whether the list of libraries is complete." ]]
 }
 
 @test "Chromium shows each kind of page without a message, light and dark, on a desktop and on a phone" {

@@ -71,7 +71,7 @@ missing() {
     tracked "$@" || true
     flush >"$BATS_TEST_TMPDIR/flushed"
     records | jq '.[] | select(.userT.exec_path | endswith("/env") | not)' >"$BATS_TEST_TMPDIR/run"
-    UNLISTED=$(jq -r .XALT_qaT.JOBTRAIL_UNLISTED "$BATS_TEST_TMPDIR/run")
+    UNLISTED=$(jq -r .slurmT.unlisted "$BATS_TEST_TMPDIR/run")
     [[ $(jq -r .XALT_qaT.JOBTRAIL_CAPTURE_CUT "$BATS_TEST_TMPDIR/run") == "$([[ $UNLISTED == [1-9]* ]] && echo yes || echo no)" ]]
     comm -23 <(grep -E '[.]so' "$BATS_TEST_TMPDIR/maps" | grep -v /libjobtrail | sort -u) \
         <(jq -r '.libA[][0]' "$BATS_TEST_TMPDIR/run" | xargs readlink -f | sort -u)
@@ -103,7 +103,7 @@ missing() {
     missing ./loads maps "space:$PWD/lib/libf.so" >missed
     [[ $(cat missed) == */lib/libf.so && $UNLISTED -ge 1 ]]
     missing ./loads maps kill >missed
-    [[ ! -s missed && $UNLISTED == unknown ]]
+    [[ ! -s missed && $UNLISTED == null ]]
     for ((i = 0; i < 200; i++)); do
         ln lib/libf.so "lib/plugin$i.so"
         cp --remove-destination lib/libf.so "lib/plugin$i.so"
@@ -133,5 +133,5 @@ C
     mpicc hello.c -o hello
     tracked mpirun --allow-run-as-root -n 1 ./hello
     flush
-    [[ $(records | jq -r '.[] | select(.userT.exec_path | endswith("/hello")) | .XALT_qaT.JOBTRAIL_UNLISTED') == unknown ]]
+    [[ $(records | jq -r '.[] | select(.userT.exec_path | endswith("/hello")) | .slurmT.unlisted') == null ]]
 }

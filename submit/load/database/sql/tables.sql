@@ -130,7 +130,8 @@ CREATE TABLE IF NOT EXISTS program (
     object_set_id INT UNSIGNED REFERENCES object_set (id),
     build_id      INT UNSIGNED REFERENCES build (id),
     exec_type     VARCHAR(255),
-    exec_epoch    DOUBLE -- when the executable was last modified
+    exec_epoch    DOUBLE, -- when the executable was last modified
+    unlisted      BIGINT  -- objects that were loaded, and that the set does not have; NULL: not known
 );
 CREATE INDEX IF NOT EXISTS program_executable ON program (executable_id);
 CREATE INDEX IF NOT EXISTS program_object_set ON program (object_set_id);

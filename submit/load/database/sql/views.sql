@@ -7,7 +7,7 @@ CREATE OR REPLACE VIEW run AS SELECT
     run_own.id, run_own.uuid, run_own.is_start_only, run_own.date, job_part.user, job_part.account,
     job_part.queue, job_part.scheduler, job_part.syshost, job_part.submit_host, job_part.container,
     program.executable_id, program.exec_type, program.exec_epoch, job_part.cwd, run_own.cmdline,
-    program.object_set_id, run_own.environment_id, run_own.ancestors_id, run_own.ancestor_pids,
+    program.object_set_id, program.unlisted, run_own.environment_id, run_own.ancestors_id, run_own.ancestor_pids,
     program.build_id, run_own.record_epoch, run_own.start_time, run_own.end_time, run_own.run_time,
     layout.probability, layout.num_tasks, layout.num_nodes, layout.num_cores, layout.num_threads,
     layout.num_gpus, job_part.job_id, job_part.job_id_raw, run_own.step_id, job_part.array_job_id,
