@@ -22,9 +22,9 @@ static bool is_random(const char *name, size_t length, const char *start, bool h
 
 struct capture_bytes bundle_path(struct capture_bytes path, char room[PATH_MAX])
 {
-    const char *end = path.at + path.size, *next;
     if (path.at == NULL || path.size >= PATH_MAX)
         return path;
+    const char *end = path.at + path.size, *next;
     for (const char *slash = memchr(path.at, '/', path.size); slash != NULL; slash = next) {
         const char *name = slash + 1;
         next = memchr(name, '/', (size_t)(end - name));
