@@ -102,8 +102,8 @@ static bool is_root_of(const struct ledger_header *header)
 }
 
 /* The kind of container that this process runs in, by the files and variables that the runtimes
- * make: "apptainer", "enroot", "charliecloud", "podman", "docker"; NULL: none. The files tell nothing
- * of the root directory in which the ledger was made.
+ * make: "apptainer", "enroot", "charliecloud", "podman", "docker"; NULL: none. The files tell
+ * nothing of the root directory in which the ledger was made.
  *
  * apptainer and singularity make /.singularity.d; podman makes /run/.containerenv; docker makes
  * /.dockerenv; enroot, which pyxis uses, makes its lock /.lock and recognises itself by it;
