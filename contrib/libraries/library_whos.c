@@ -29,6 +29,7 @@ struct library_whos {
     struct id_cache index; /* the entry's number, from 1, by its path */
     struct id_cache share; /* how many entries each maker has */
     uint64_t lost;
+    int64_t since_ns; /* what is added now happened after that; 0: unknown */
 };
 
 /* With so many there is room only for those who have no more than a share, and for root. */
@@ -91,7 +92,9 @@ static struct whos_entry *entry_new(struct library_whos *whos, const char *path,
         return NULL;
     }
     struct whos_entry *entry = &whos->entry[whos->count];
-    *entry = (struct whos_entry){.path = copy, .first_ns = time_ns, .maker = maker};
+    bool is_late = whos->since_ns != 0 && whos->since_ns < time_ns;
+    *entry = (struct whos_entry){
+        .path = copy, .first_ns = is_late ? whos->since_ns : time_ns, .maker = maker};
     index_entry(whos, whos->count++);
     whos->bytes += size;
     return entry;
@@ -135,6 +138,11 @@ int library_whos_add(struct library_whos *whos, const char *path, unsigned deeds
     entry->deeds = deeds;
     entry->last_ns = time_ns;
     return 0;
+}
+
+void library_whos_since(struct library_whos *whos, int64_t time_ns)
+{
+    whos->since_ns = time_ns;
 }
 
 void library_whos_watched(struct library_whos *whos, const char *path, int64_t time_ns)

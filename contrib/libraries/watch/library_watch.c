@@ -192,9 +192,12 @@ int library_watch_read(struct library_watch *watch)
 {
     _Alignas(struct fanotify_event_metadata) static char bytes[EVENT_BYTES];
     for (uint64_t begin = clock_ms(); clock_ms() - begin < READ_MS;) {
+        int64_t now_ns = (int64_t)clock_ns(CLOCK_REALTIME);
         ssize_t size = read(watch_marks_fd(watch->marks), bytes, sizeof bytes);
         if (size < 0 && errno == EINTR)
             continue;
+        if (size < 0 && errno == EAGAIN)
+            library_whos_since(watch->whos, now_ns);
         if (size <= 0)
             return size == 0 || errno == EAGAIN ? 0 : -errno;
         int error = watch_events_each(bytes, (size_t)size, watch_marks_has_pidfd(watch->marks),

@@ -396,7 +396,7 @@ logged() { # FILE: that it is there
     exec 8>"$TREE/libone.so"
     exec 8>&-
     written=$(stat -c %Z "$TREE/libone.so")
-    until (($(date +%s) > written + 1)); do sleep 0.05; done
+    until (($(date +%s) > written + 3)); do sleep 0.05; done
     kill -CONT "$WATCH"
     said libone
     end_watch

@@ -53,6 +53,16 @@ TEST(who_was_last_did_it_and_others_are_counted)
     assert_true(find("/sw/a", NULL, false, 13 * S).how == LIBRARY_WHO_UNKNOWN);
 }
 
+TEST(an_event_that_is_read_late_is_of_what_changed_since_none_was_waiting)
+{
+    add("/sw/a", LIBRARY_DEED_WROTE, 7, 30 * S);
+    assert_true(find("/sw/a", NULL, false, 20 * S).how == LIBRARY_WHO_UNKNOWN);
+    library_whos_since(whos, 15 * S);
+    add("/sw/b", LIBRARY_DEED_WROTE, 7, 30 * S);
+    assert_true(find("/sw/b", NULL, false, 20 * S).how == LIBRARY_WHO_BY_FILE);
+    assert_true(find("/sw/b", NULL, false, 10 * S).how == LIBRARY_WHO_UNKNOWN);
+}
+
 TEST(a_close_alone_names_nobody)
 {
     add("/sw/a", LIBRARY_DEED_WROTE, 7, 10 * S);
