@@ -6,8 +6,9 @@ import calendar
 from . import days, use_parts
 from .columns import BETWEEN, ESTIMATE, HOURS, OVERLAP, RANGE, TEXT, Page, top
 from .model import EXACT, KINDS, PARTITIONS
+from .numbers import lists_line
 from .sums import Sums, SumsByName
-from .usage import SINGULAR, TITLES, hours_column
+from .usage import NOTES, SINGULAR, TITLES, hours_column
 
 CALENDARS = ("weekdays", "months", "trends")
 TRENDS = 12  # in the chart
@@ -64,8 +65,8 @@ def blank_months(model, slots, rows):
 
 def note_of(model, kind, is_months):
     """With the months of which the period has a part only."""
-    found = [] if kind in PARTITIONS else [OVERLAP]
-    return " ".join(found + ([period_note(model)] if is_months else []))
+    found = [] if kind in PARTITIONS else [OVERLAP, lists_line(model) if kind in NOTES else ""]
+    return " ".join(filter(None, found + ([period_note(model)] if is_months else [])))
 
 
 def period_note(model):
