@@ -326,7 +326,8 @@ static void merge_looks(struct job_look *job)
         }
         old += is_known;
         if ((look.flags & LOOK_EMPTY) == 0 && clock_left_ms(job->deadline_ns) > 0 &&
-            !has_next(&look, &found[i], count - i))
+            !has_next(&look, &found[i], count - i) &&
+            !has_next(&look, merged.look, merged.count)) /* slots are used again */
             look_at_process(job, &look);
         /* A process that signed and is gone says nothing more, unless it was seen before. */
         if ((look.flags & LOOK_SIGNED) == 0 || look.gone_ns == 0 || look.alive_ns != 0)

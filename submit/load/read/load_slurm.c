@@ -238,14 +238,17 @@ static enum slurm_result check_cluster(const struct slurm_load *load, const char
 static enum slurm_result ask_cluster(struct slurm_load *load, const char *cluster)
 {
     const double begun = (double)time(NULL);
-    double until;
-    if (store_slurm_until(load->store, cluster, &until) != 0)
+    double until, first;
+    if (store_slurm_until(load->store, cluster, &until) != 0 ||
+        store_slurm_first(load->store, cluster, &first) != 0)
         return SLURM_STORE_FAILED;
     double since = begun - (double)(load->days == 0 ? FIRST_DAYS : load->days) * DAY_S;
     if (until > begun) /* the clock was set back */
         until = begun;
     if (until > 0 && (load->days == 0 || until - DAY_S < since))
         since = until - DAY_S;
+    if (load->days == 0 && since < first && first <= begun) /* before that there was no jobtrail */
+        since = first;
     const size_t before = put_so_far(load);
     enum slurm_result result = ask_days(load, cluster, since);
     if (result == SLURM_LOADED)

@@ -91,6 +91,9 @@ int store_put_slurm_jobs(struct store *store, const struct slurm_answer *answer,
 /* Up to when the cluster's jobs have been asked for, into `*until`; 0: never. */
 int store_slurm_until(struct store *store, const char *cluster, double *until);
 
+/* When the cluster's first proven coverage began, in whole seconds, into `*first`; 0: none has. */
+int store_slurm_first(struct store *store, const char *cluster, double *first);
+
 /* The clusters that proven coverage records are from, and that have been asked about, each once, in
  * `*names`, with a NUL behind each and a further one at the end; to be released by free(). */
 int store_slurm_clusters(struct store *store, char **names);

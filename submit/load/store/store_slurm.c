@@ -74,6 +74,11 @@ int store_prepare_slurm(struct store_slurm *slurm, struct store_connection *on)
                         "SELECT job_id_raw FROM slurm_job WHERE end_time IS NULL AND cluster = ?"
                         " AND asked_time < ? ORDER BY asked_time LIMIT 500",
                         &error);
+    slurm->first =
+        store_statement(on,
+                        "SELECT start_time FROM coverage WHERE proven = 1 AND cluster = ?"
+                        " AND start_time IS NOT NULL ORDER BY start_time LIMIT 1",
+                        &error);
     slurm->any = store_statement(on, "SELECT 1 FROM slurm_job WHERE cluster = ? LIMIT 1", &error);
     return error;
 }
@@ -466,6 +471,22 @@ int store_slurm_until(struct store *store, const char *cluster, double *until)
 {
     struct slurm_until ask = {cluster, until};
     return store_transact(store, ask_until, &ask);
+}
+
+static int ask_first(struct store *store, void *context)
+{
+    const struct slurm_until *ask = context;
+    const struct value key = value_text(ask->cluster);
+    int64_t first = 0;
+    int found = store_ask(&store->connection, store->accounting.first, &key, &first, 1);
+    *ask->until = (double)first;
+    return found < 0 ? found : 0;
+}
+
+int store_slurm_first(struct store *store, const char *cluster, double *first)
+{
+    struct slurm_until ask = {cluster, first};
+    return store_transact(store, ask_first, &ask);
 }
 
 static int ask_clusters(struct store *store, void *names)

@@ -99,6 +99,24 @@ ROWS=$JOBTRAIL_SOURCE/test/data/sacct
     [ "$(count slurm_new)" -eq 2 ]
 }
 
+@test "jobs from before the first proven coverage of a cluster are not asked for" {
+    local now began more asked first
+    store=sqlite:$PWD/store.db
+    now=$(date +%s) began=$((now - 7200))
+    mkdir bin proven
+    printf '%s\n' '#!/bin/bash' 'echo "$*" >>asked' "cat $(printf %q "$ROWS/ended")" >bin/sacct
+    chmod +x bin/sacct
+    job_covered 2 UTC lab | jq -c --argjson at "$began" '.coverageA[0] += {start_time: $at, end_time: ($at + 60)}' >proven/coverage.two.json
+    for more in "" "" =2; do
+        rm -f asked
+        PATH=$PWD/bin:$PATH TZ=UTC load_into --slurm$more proven
+        [ "$status" -eq 0 ]
+        asked=$(grep -o -m 1 'starttime=[^ ]*' asked)
+        first=starttime=$(TZ=UTC date -d "@$began" +%FT%T)
+        if [[ -z $more ]]; then [ "$asked" = "$first" ]; else [[ $asked < $first ]]; fi
+    done
+}
+
 # job_covered NUMBER ZONE [CLUSTER]
 job_covered() {
     echo "{\"coverageT\":{\"uuid\":\"00000000-0000-7000-8000-00000000000$1\",\"cluster\":\"${3:-lab}\",\"job_id\":$1,\"restart_count\":0,\"user\":\"alice\",\"timezone\":\"$2\"},\"coverageA\":[{\"outcome\":\"idle\",\"tasks\":0}]}"
