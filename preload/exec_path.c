@@ -64,11 +64,20 @@ static int is_canonical(char *path)
     return 0;
 }
 
+static bool has_slash(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '/')
+            return true;
+    return false;
+}
+
 /* Whether the program is an argument of the loader, which then is the executable. The loader has
  * put the program's own values into the auxiliary vector, but there is no AT_BASE. */
 static int is_by_loader(const struct image *image)
 {
-    return image->loader_base == 0 && image->exec_name != NULL && image_is_dynamic(image);
+    return image->loader_base == 0 && image->exec_name != NULL && image_is_dynamic(image) &&
+           has_slash(image->exec_name, text_length(image->exec_name));
 }
 
 /* Whether the name in AT_EXECFN is the path. A name that is too long for the stack is not looked
@@ -106,14 +115,6 @@ static size_t without_deleted(const char *path, size_t length)
     const size_t extra = sizeof deleted - 1;
     return length > extra && memcmp(path + length - extra, deleted, extra) == 0 ? length - extra
                                                                                 : length;
-}
-
-static bool has_slash(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (text[i] == '/')
-            return true;
-    return false;
 }
 
 /* Replaces such a path, not terminated, by that of the file as the program names itself, or by

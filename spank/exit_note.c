@@ -187,30 +187,43 @@ static uint64_t time_of(const struct perf_event_mmap_page *ring, uint64_t at,
     return time_ns;
 }
 
+/* What another thread executes becomes the process's program, and has no record here. */
+static bool is_thread(const struct perf_event_mmap_page *ring, uint64_t at,
+                      const struct perf_event_header *header)
+{
+    struct {
+        struct perf_event_header header;
+        uint32_t pid, parent;
+    } record;
+    if (header->type != PERF_RECORD_FORK || header->size < sizeof record)
+        return false;
+    read_ring(ring, at, &record, sizeof record);
+    return record.pid == record.parent;
+}
+
 /* Adds what the records tell, of which the oldest may be gone. data_head counts down from 0. */
 static void read_records(const struct perf_event_mmap_page *ring, uint64_t head,
                          struct exit_note *note)
 {
     const uint64_t written = 0 - head;
-    const bool has_all = written <= ring->data_size;
+    bool has_all = written <= ring->data_size;
     const uint64_t end = has_all ? written : ring->data_size;
-    bool has_program = false, has_child = false;
-    uint64_t oldest_ns = 0;
+    bool has_program = false, has_child = false, has_thread = false;
     struct perf_event_header header;
     for (uint64_t at = 0; at + sizeof header <= end; at += header.size) {
         read_ring(ring, head + at, &header, sizeof header);
-        if (header.size < sizeof header + sizeof oldest_ns || at + header.size > end)
+        if (header.size < sizeof header + sizeof note->executed_ns || at + header.size > end) {
+            has_all = has_all && at + header.size <= end && header.size > 0;
             break;
-        oldest_ns = time_of(ring, head + at, &header);
+        }
         if (!has_program && header.type == PERF_RECORD_COMM &&
             (header.misc & PERF_RECORD_MISC_COMM_EXEC) != 0) {
             has_program = true;
-            note->executed_ns = oldest_ns;
+            note->executed_ns = has_thread ? 0 : time_of(ring, head + at, &header);
         }
         has_child |= header.type == PERF_RECORD_FORK;
+        has_thread |= !has_program && is_thread(ring, head + at, &header);
     }
-    if (!has_program && !has_all)
-        note->executed_ns = oldest_ns;
     note->has_no_program = has_all && !has_program;
     note->has_no_child = has_all && !has_child;
 }

@@ -61,7 +61,8 @@ int exit_note_watch(pid_t pid);
 
 struct exit_note {
     uint64_t died_ns;     /* when the process ended, as above, since the Epoch; 0: unknown */
-    uint64_t executed_ns; /* it has executed no other program since then; 0: unknown */
+    uint64_t executed_ns; /* it has executed no other program since then; 0: unknown, or it has made
+                             threads since */
     bool has_no_program; /* since it was watched, it has executed none; false: it has, or unknown */
     bool has_no_child;   /* nor made a process or a thread; likewise, until the record of its end */
 };

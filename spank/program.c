@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "spank/leader.h"
@@ -50,10 +51,9 @@ static void find_original(spank_t spank, uint32_t step, char *program, char *cop
     char launched[PATH_MAX];
     uint32_t job = 0;
     copy[0] = '\0';
-    if (spank_getenv(spank, LAUNCHED, launched, sizeof launched) != ESPANK_SUCCESS)
-        return;
+    bool is_told = spank_getenv(spank, LAUNCHED, launched, sizeof launched) == ESPANK_SUCCESS;
     spank_unsetenv(spank, LAUNCHED);
-    if (program[0] != '/' || strcmp(launched, program) == 0)
+    if (!is_told || launched[0] != '/' || program[0] != '/' || strcmp(launched, program) == 0)
         return;
     spank_get_item(spank, S_JOB_ID, &job);
     bool is_directory = program[strlen(program) - 1] == '/';
@@ -87,8 +87,41 @@ static const char *launched_word(char *const *words, int count, char *line, size
     return start == 0 ? NULL : line + start;
 }
 
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static bool is_executable(const char *directory, size_t length, const char *name,
+                          char path[PATH_MAX])
+{
+    struct stat status;
+    int size = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, directory, name);
+    return directory[0] == '/' && size < PATH_MAX && access(path, X_OK) == 0 &&
+           stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Finds the program as srun does: by its path, in PATH, or in the working directory. */
+static bool find_launched(const char *name, char path[PATH_MAX])
+{
+    char directory[PATH_MAX];
+    const char *search = strchr(name, '/') != NULL ? NULL : getenv("PATH");
+    if (name[0] == '/')
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX;
+    while (search != NULL && *search != '\0') {
+        size_t length = strcspn(search, ":");
+        if (is_executable(search, length, name, path))
+            return true;
+        search += length + (search[length] == ':');
+    }
+    return getcwd(directory, sizeof directory) != NULL &&
+           is_executable(directory, strlen(directory), name, path);
+}
+
 void program_tell(spank_t spank)
 {
+    char path[PATH_MAX];
     char **words = NULL, line[COMMAND_LINE_MAX + 1];
     int count = 0;
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -101,8 +134,14 @@ void program_tell(spank_t spank)
         return;
     line[size] = '\0';
     const char *launched = launched_word(words, count, line, (size_t)size);
-    if (launched != NULL)
-        setenv(LAUNCHED, launched, 1);
+    if (launched == NULL)
+        return;
+    /* as srun found it, in releases that still have that, and where it looks itself */
+    if (launched[0] != '/' && words[0][0] == '/' &&
+        strcmp(last_part(words[0]), last_part(launched)) == 0)
+        setenv(LAUNCHED, words[0], 1);
+    else if (find_launched(launched, path))
+        setenv(LAUNCHED, path, 1);
 }
 
 /* srun makes the path absolute where it can. In a multi-prog configuration it may be relative. */

@@ -12,7 +12,8 @@
 #include "conf/base/io.h"
 
 /* How far the times of files, which move by the kernel's tick, may be from those of events. */
-#define SLACK_NS INT64_C(2000000000)
+#define SLACK_NS  INT64_C(2000000000)
+#define LATEST_NS INT64_C(60000000000) /* an event is taken to be read so late at the most */
 
 struct whos_entry {
     char *path; /* owned */
@@ -93,8 +94,10 @@ static struct whos_entry *entry_new(struct library_whos *whos, const char *path,
     }
     struct whos_entry *entry = &whos->entry[whos->count];
     bool is_late = whos->since_ns != 0 && whos->since_ns < time_ns;
-    *entry = (struct whos_entry){
-        .path = copy, .first_ns = is_late ? whos->since_ns : time_ns, .maker = maker};
+    int64_t first_ns = !is_late                               ? time_ns
+                       : whos->since_ns < time_ns - LATEST_NS ? time_ns - LATEST_NS
+                                                              : whos->since_ns;
+    *entry = (struct whos_entry){.path = copy, .first_ns = first_ns, .maker = maker};
     index_entry(whos, whos->count++);
     whos->bytes += size;
     return entry;

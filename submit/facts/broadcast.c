@@ -17,13 +17,15 @@ static struct capture_bytes last_part(struct capture_bytes path)
     return (struct capture_bytes){.at = slash + 1, .size = path.size - before};
 }
 
-/* Whether the path is the copy's, or with _NODE at its end. */
+/* Whether the path is the copy's; a name of slurmd's may have _NODE at its end. */
 static bool is_copy(struct capture_bytes path, const char *copy)
 {
     size_t length = strlen(copy);
+    const char *slash = strrchr(copy, '/');
+    bool is_slurmds = slash != NULL && strncmp(slash, "/slurm_bcast_", 13) == 0;
     return path.size >= length && memcmp(path.at, copy, length) == 0 &&
-           (path.size == length || path.at[length] == '_') &&
-           memchr(path.at + length, '/', path.size - length) == NULL;
+           (path.size == length || (is_slurmds && path.at[length] == '_' &&
+                                    memchr(path.at + length, '/', path.size - length) == NULL));
 }
 
 static const struct journal_program *find_launched(const struct journal *journal,
@@ -46,6 +48,8 @@ void broadcast_name(const struct journal *journal, struct capture *capture, char
     if (launched == NULL)
         return;
     program_find(launched, journal->identity.uid, journal->identity.gid, &program);
+    if (program.path[0] != '/')
+        return;
     snprintf(path, PATH_MAX, "%s", program.path);
     const struct capture_bytes whole = {.at = path, .size = strlen(path)};
     if (is_copy(capture->exec, launched->copy))

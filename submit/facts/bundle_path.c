@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { RANDOM = 6 };
+enum { RANDOM = 6, NAME_BYTES = 6 /* of an AppImage, at the most */ };
 
 /* Whether the name of `length` bytes begins with `start` and ends with what mkdtemp(3) makes. */
 static bool is_random(const char *name, size_t length, const char *start, bool has_more)
 {
     size_t begin = strlen(start);
     if (length < begin + RANDOM || memcmp(name, start, begin) != 0 ||
-        (!has_more && length != begin + RANDOM))
+        length > begin + RANDOM + (has_more ? NAME_BYTES : 0))
         return false;
     for (size_t i = length - RANDOM; i < length; i++)
         if (!isalnum((unsigned char)name[i]))

@@ -167,12 +167,20 @@ static bool is_certain(const struct capture *capture, const struct ending_eviden
     return evidence->is_replaceable == NULL || !evidence->is_replaceable(capture);
 }
 
-/* Whether the kernel told that the task executed nothing after `time_ns`, and that its first thread
- * lived up to its end: another thread would become the first one by executing a program. */
-static bool executed_nothing_since(const struct journal_task *task, uint64_t time_ns)
+/* By how much the real-time clock was set back during the job, as far as that is known. */
+static uint64_t set_back_ns(const struct ending_evidence *evidence)
 {
-    return task->program_ns != 0 && task->program_ns <= time_ns &&
-           task->error_ns <= (task->work_ns == UINT64_MAX ? WORK_NS : task->work_ns);
+    const struct journal *journal = evidence->journal;
+    bool was_set_back = journal != NULL && journal->is_clock_known && journal->clock_step_ns < 0;
+    return was_set_back ? (uint64_t)0 - (uint64_t)journal->clock_step_ns : 0;
+}
+
+/* Whether the kernel told that the task executed nothing after `time_ns`. */
+static bool executed_nothing_since(const struct journal_task *task, uint64_t time_ns,
+                                   const struct ending_evidence *evidence)
+{
+    return task->program_ns != 0 && task->error_ns != UINT64_MAX &&
+           sum_of(task->program_ns, set_back_ns(evidence)) <= time_ns;
 }
 
 /* How much earlier than slurmstepd saw it the task may have ended; UINT64_MAX: unknown. What lived
@@ -219,11 +227,8 @@ static bool has_lived_on(const struct capture *capture, const struct journal_tas
     bool was_killed = task != NULL && WIFSIGNALED(task->status) &&
                       (capture->signal == 0 || (uint32_t)WTERMSIG(task->status) != capture->signal);
     /* The watcher may have looked before the clock was set back. */
-    const struct journal *journal = evidence->journal;
-    bool was_set_back = journal != NULL && journal->is_clock_known && journal->clock_step_ns < 0;
-    uint64_t back_ns = was_set_back ? (uint64_t)0 - (uint64_t)journal->clock_step_ns : 0;
-    return was_killed ||
-           seen_alive(evidence) > sum_of(sum_of(capture->end_ns, back_ns), FINI_ERROR_NS);
+    return was_killed || seen_alive(evidence) >
+                             sum_of(sum_of(capture->end_ns, set_back_ns(evidence)), FINI_ERROR_NS);
 }
 
 /* The end of a task that signed and that Slurm waited for. Where slurmstepd told of it later than
@@ -239,8 +244,8 @@ static struct ending end_of_signed_task(const struct capture *capture,
     ending.is_measured = !is_late;
     if (is_late)
         ending.max_ns = task->max_ns;
-    ending.status_known =
-        !is_late || is_certain(capture, evidence) || executed_nothing_since(task, capture->end_ns);
+    ending.status_known = !is_late || is_certain(capture, evidence) ||
+                          executed_nothing_since(task, capture->end_ns, evidence);
     ending.status = task->status;
     return ending;
 }
@@ -301,7 +306,7 @@ static struct ending end_of_last(const struct capture *capture, const struct jou
     if (told != NULL)
         return end_of_task(capture, told, evidence,
                            is_certain(capture, evidence) ||
-                               executed_nothing_since(told, capture->start_ns));
+                               executed_nothing_since(told, capture->start_ns, evidence));
     const struct kernel_noted *kernel = told_by_kernel(evidence);
     if (kernel != NULL)
         return end_told_by_kernel(capture, is_signed, evidence, kernel);

@@ -69,7 +69,8 @@ bool program_is_loader(const char *path, size_t size)
 {
     const char *slash = memrchr(path, '/', size), *name = slash == NULL ? path : slash + 1;
     size_t length = (size_t)(path + size - name);
-    return length >= 5 && (memcmp(name, "ld-", 3) == 0 || memcmp(name, "ld.so", 5) == 0);
+    return length >= 5 && (memcmp(name, "ld.so", 5) == 0 ||
+                           (memcmp(name, "ld-", 3) == 0 && memmem(name, length, ".so", 3) != NULL));
 }
 
 bool program_is_stand_in(const char *path, size_t size)

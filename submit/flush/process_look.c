@@ -295,7 +295,8 @@ static bool has_next(const struct look *look, const struct look *all, size_t cou
 {
     for (size_t i = 0; i < count; i++)
         if (all[i].pid == look->pid && all[i].start_ns > look->start_ns &&
-            (all[i].flags & LOOK_EMPTY) == 0)
+            (all[i].flags & LOOK_EMPTY) == 0 &&
+            (all[i].ticks == look->ticks || ((all[i].flags | look->flags) & LOOK_FIRST) != 0))
             return true;
     return false;
 }

@@ -39,19 +39,13 @@ int job_identity_start(struct job_identity *identity)
     return error;
 }
 
-/* Digits alone stand for a uid without a name. */
-static bool is_name(const char *name)
-{
-    return strspn(name, "0123456789") < strlen(name);
-}
-
 /* The account's name, or the number. Returns the account's group, or `gid`. */
 static gid_t find_account(uid_t uid, gid_t gid, char name[NAME_MAX])
 {
     struct passwd entry, *found = NULL;
-    char text[4096];
+    char text[16384];
     getpwuid_r(uid, &entry, text, sizeof text, &found);
-    if (found != NULL && is_name(found->pw_name) && strlen(found->pw_name) < NAME_MAX)
+    if (found != NULL && found->pw_name[0] != '\0' && strlen(found->pw_name) < NAME_MAX)
         snprintf(name, NAME_MAX, "%s", found->pw_name);
     else
         snprintf(name, NAME_MAX, "%u", (unsigned)uid);
@@ -60,7 +54,7 @@ static gid_t find_account(uid_t uid, gid_t gid, char name[NAME_MAX])
 
 bool job_identity_is_named(const struct job_identity *identity)
 {
-    return is_name(identity->user) && strcmp(identity->user, "nobody") != 0;
+    return identity->user[0] != '\0' && strcmp(identity->user, "nobody") != 0;
 }
 
 int job_identity_name_user(struct job_identity *identity)

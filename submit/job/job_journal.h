@@ -29,8 +29,8 @@ struct job_identity {
  * in both cases. */
 int job_identity_start(struct job_identity *identity);
 
-/* Whether the user's name is one: "nobody" is what Slurm says of a user whom the node cannot name,
- * and digits stand for the uid of one who has none. */
+/* Whether the user's name is one: "nobody" is what Slurm says of a user whom the node cannot name.
+ */
 bool job_identity_is_named(const struct job_identity *identity);
 
 /* Fills in the user's name by the uid, where it is none yet: the account's, or the number. Returns

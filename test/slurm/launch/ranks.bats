@@ -61,9 +61,9 @@ kept() {
     run_as root scancel "$job"
     wait_job "$job"
     diff <(kept "$start") <(kept "${start/.aaa./.zzz.}")
-    [[ $(records "$job" | jq -c --arg uuid "$uuid" 'map(select(.userT.run_uuid == $uuid) | .slurmT.end_source) | sort') == '[null,"task_exit"]' ]]
+    [[ $(records "$job" | jq -c --arg uuid "$uuid" 'map(select(.userT.run_uuid == $uuid) | .slurmT.end_source) | sort') == '[null,"task_end"]' ]]
     [[ $("$STAGE/bin/jobtrail-load" --json "$DIR/records" --store "sqlite:$DIR/store.db" | jq .conflicts) == 0 ]]
-    [[ $("$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store.db" -j "$job" -nPo State,EndSource) == "KILLED|task_exit" ]]
+    [[ $("$STAGE/bin/jobtrail-acct" --store "sqlite:$DIR/store.db" -j "$job" -nPo State,EndSource) == "KILLED|task_end" ]]
 }
 
 @test "a run below the threshold has no start record" {

@@ -140,7 +140,7 @@ TEST(a_journal_that_does_not_say_whose_job_it_is_is_refused)
     }
 }
 
-TEST(nobody_and_digits_are_no_names_of_users)
+TEST(nobody_is_no_name_of_a_user)
 {
     struct journal journal = parsed("prolog time=1.000000000 job=7 uid=1000 gid=100 user=al\n"
                                     "epilog time=2.000000000 user=nobody\n");
