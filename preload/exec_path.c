@@ -94,8 +94,7 @@ static int is_named_by_kernel(const struct image *image)
 /* ---- Files without a path -------------------------------------------------------------------- */
 
 /* runc and crun run a copy of their file, which nobody can change: in memory, which the kernel
- * calls
- * "/memfd:NAME (deleted)", or by a mount of its own that is attached nowhere, "/". */
+ * calls "/memfd:NAME (deleted)", or by a mount of its own that is attached nowhere, "/". */
 #define IN_MEMORY "/memfd:"
 enum { IN_MEMORY_BYTES = sizeof IN_MEMORY - 1 };
 

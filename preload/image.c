@@ -160,8 +160,8 @@ uintptr_t image_own_data(const struct r_debug *loader)
                : 0;
 }
 
-/* The one for profiles is no more of the program than we are. The vDSO is no file; a
- * library has a name without a directory, too, by an empty one in LD_LIBRARY_PATH. */
+/* The one for profiles is no more of the program than we are. The vDSO is no file; a library
+ * has a name without a directory, too, by an empty one in LD_LIBRARY_PATH. */
 int image_is_object(const struct link_map *entry)
 {
     const char *name = entry->l_name;

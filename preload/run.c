@@ -359,7 +359,9 @@ static void add_later_objects(const struct own *own, const struct slot_claim *cl
             fields_put(&fields, LEDGER_LOADED, entry->l_name, length);
     }
     uint32_t unlisted = (uint32_t)(loads > listed ? loads - listed : skipped);
-    if (is_known || unlisted > 0) {
+    if (!is_known && skipped > 0) { /* so many at the least */
+        fields.slot_flags |= LEDGER_SLOT_CUT;
+    } else if (is_known) {
         fields.room += NUMBER_BYTES;
         fields_put(&fields, LEDGER_UNLISTED, &unlisted, sizeof unlisted);
     }

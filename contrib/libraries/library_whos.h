@@ -42,8 +42,8 @@ void library_whos_free(struct library_whos *whos);
 int library_whos_add(struct library_whos *whos, const char *path, unsigned deeds,
                      const struct library_who *who, int64_t time_ns);
 
-/* What is added from now on has happened after `time_ns`, when no event was waiting. Without this,
- * shortly before it is added. */
+/* At `time_ns` no event was waiting: what is added from now on has happened since. Without this
+ * call it has happened shortly before. */
 void library_whos_since(struct library_whos *whos, int64_t time_ns);
 
 /* What comes into the directory until `time_ns` may have come before it was watched. NULL: into any

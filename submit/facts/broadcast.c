@@ -40,12 +40,20 @@ static const struct journal_program *find_launched(const struct journal *journal
     return NULL;
 }
 
+static bool has_copy(const struct capture *capture, const char *copy)
+{
+    bool is_found = is_copy(capture->exec, copy);
+    for (size_t i = 0; i < capture->ancestor_count && !is_found; i++)
+        is_found = is_copy(capture->ancestors[i].path, copy);
+    return is_found;
+}
+
 void broadcast_name(const struct journal *journal, struct capture *capture, char path[PATH_MAX])
 {
     const struct journal_program *launched =
-        journal == NULL ? NULL : find_launched(journal, capture);
+        journal == NULL || !journal->has_copies ? NULL : find_launched(journal, capture);
     struct program program;
-    if (launched == NULL)
+    if (launched == NULL || !has_copy(capture, launched->copy))
         return;
     program_find(launched, journal->identity.uid, journal->identity.gid, &program);
     if (program.path[0] != '/')

@@ -186,6 +186,7 @@ struct journal {
     struct journal_task *tasks; /* owned */
     size_t task_count;
     struct journal_program *programs; /* owned */
+    bool has_copies;                  /* some have a copy */
     size_t program_count;
     struct journal_shared_text *texts;           /* owned: the programs' and the tasks' */
     const char *library_path, *preload;          /* of the last task that has any; NULL: none */

@@ -180,12 +180,14 @@ static int take_program(struct journal *journal, const struct journal_words *lin
         .task = journal_words_number32(line, "task", JOURNAL_NONE),
         .leader = journal_words_number32(line, "leader", JOURNAL_NONE),
     };
-    return share_text(journal, line, "path", last->path, &program->path) != 0 ||
-                   share_text(journal, line, "cwd", last->cwd, &program->cwd) != 0 ||
-                   share_text(journal, line, "search", last->search, &program->search) != 0 ||
-                   share_text(journal, line, "copy", last->copy, &program->copy) != 0
-               ? -ENOMEM
-               : 0;
+    error = share_text(journal, line, "path", last->path, &program->path) != 0 ||
+                    share_text(journal, line, "cwd", last->cwd, &program->cwd) != 0 ||
+                    share_text(journal, line, "search", last->search, &program->search) != 0 ||
+                    share_text(journal, line, "copy", last->copy, &program->copy) != 0
+                ? -ENOMEM
+                : 0;
+    journal->has_copies |= program->copy != NULL;
+    return error;
 }
 
 /* What a line of a step's daemon says beside its words. */

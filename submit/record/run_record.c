@@ -422,7 +422,8 @@ static void add_quality(struct run_parts *run)
     const struct quality quality = {
         .pkgs = yes(capture->pkgs),
         .hooked = yes(packages != NULL && packages->hooked),
-        .cut = yes(capture->cut || (unlisted > 0 && unlisted != CAPTURE_UNKNOWN)),
+        .cut = yes(capture->cut || capture->beyond > 0 ||
+                   (unlisted > 0 && unlisted != CAPTURE_UNKNOWN)),
         .lost = packages == NULL ? 0 : packages->lost,
         .unhashed = unhashed(run),
     };

@@ -113,9 +113,8 @@ static struct json_object *shared_table(const struct run_source *source,
 
 uint32_t run_unlisted(const struct capture *capture)
 {
-    bool is_known = capture->unlisted != CAPTURE_UNKNOWN;
-    uint32_t unlisted = capture->beyond + (is_known ? capture->unlisted : 0);
-    return is_known || unlisted > 0 ? unlisted : CAPTURE_UNKNOWN;
+    return capture->unlisted == CAPTURE_UNKNOWN ? CAPTURE_UNKNOWN
+                                                : capture->unlisted + capture->beyond;
 }
 
 /* Bounds of times, as nanoseconds, are widened to what the six decimals of a record can say. */
