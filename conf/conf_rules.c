@@ -13,10 +13,11 @@
 
 #define KEEP_HIDE    (1u << POLICY_KEEP | 1u << POLICY_HIDE)
 #define KEEP_SKIP    (1u << POLICY_KEEP | 1u << POLICY_SKIP)
-#define PATH_ACTIONS (KEEP_SKIP | 1u << POLICY_PKGS | 1u << POLICY_CUSTOM)
+#define RECORDED     (KEEP_SKIP | 1u << POLICY_PKGS | 1u << POLICY_RUNTIME)
+#define PATH_ACTIONS (RECORDED | 1u << POLICY_CUSTOM)
 #define ARGUMENT_ACTIONS                                                                           \
-    (KEEP_SKIP | 1u << POLICY_PKGS | 1u << POLICY_CONTINUE | 1u << POLICY_JUMP_1 |                 \
-     1u << POLICY_JUMP_2 | 1u << POLICY_JUMP_3 | 1u << POLICY_JUMP_4)
+    (RECORDED | 1u << POLICY_CONTINUE | 1u << POLICY_JUMP_1 | 1u << POLICY_JUMP_2 |                \
+     1u << POLICY_JUMP_3 | 1u << POLICY_JUMP_4)
 
 #define FIELD(name) offsetof(struct conf, name)
 
@@ -37,7 +38,7 @@ static const char *const action_names[] = {
     [POLICY_KEEP] = "keep",     [POLICY_SKIP] = "skip",         [POLICY_PKGS] = "pkgs",
     [POLICY_CUSTOM] = "custom", [POLICY_CONTINUE] = "continue", [POLICY_JUMP_1] = "jump_1",
     [POLICY_JUMP_2] = "jump_2", [POLICY_JUMP_3] = "jump_3",     [POLICY_JUMP_4] = "jump_4",
-    [POLICY_HIDE] = "hide",
+    [POLICY_HIDE] = "hide",     [POLICY_RUNTIME] = "runtime",
 };
 
 #define ACTIONS (sizeof action_names / sizeof *action_names)
@@ -64,6 +65,7 @@ static const struct built_in built_in[] = {
     {POLICY_PATH, POLICY_SKIP, ".*/(squeue|scancel|scontrol|sinfo|scrontab|strigger|sview)"},
     {POLICY_PATH, POLICY_SKIP, ".*/(sacct|sacctmgr|sstat|sprio|sshare|sdiag|sreport)"},
     {POLICY_PATH, POLICY_SKIP, ".*/jobtrail-[^/]*"},
+    {POLICY_PATH, POLICY_RUNTIME, ".*/(ch-run|bwrap)"},
     {POLICY_PATH, POLICY_PKGS, ".*/python[0-9.]*"},
     {POLICY_PATH, POLICY_PKGS, ".*/R"},
     {POLICY_PATH, POLICY_PKGS, ".*/MATLAB"},

@@ -143,6 +143,7 @@ static struct decision by_path(const void *policy, const struct image *image,
     return (struct decision){
         .track = answer.action != POLICY_SKIP,
         .pkgs = answer.action == POLICY_PKGS,
+        .runtime = answer.action == POLICY_RUNTIME,
         .line = answer.line,
         .why = answer.action == POLICY_SKIP ? "not tracked: a path rule skips it"
                : answer.path == NULL        ? "tracked: no path rule matches"
@@ -154,12 +155,16 @@ struct decision decide_by_policy(const struct decide_policy *policy,
                                  const struct switches *switches, const struct image *image,
                                  const struct exec_path *path)
 {
-    struct decision decision = by_host(policy->base);
+    const struct decision rule = by_path(policy->base, image, path);
+    struct decision decision = decide_by_switches(switches);
+    if (decision.track)
+        decision = by_host(policy->base);
     if (decision.track)
         decision = by_kind(policy->base, switches);
     if (decision.track)
         decision = by_daemon(switches, path);
     if (decision.track)
-        decision = by_path(policy->base, image, path);
+        return rule;
+    decision.runtime = rule.runtime;
     return decision;
 }

@@ -27,6 +27,7 @@ uint32_t argument_walk(const struct policy_files *files, const struct policy_tab
 struct decision {
     int track;
     int pkgs;      /* the deciding rule is `pkgs` */
+    int runtime;   /* ... `runtime`; known where it is not tracked, too */
     uint32_t line; /* of the deciding rule in jobtrail.conf; 0: none, or a built-in one */
     const char *why;
 };
@@ -47,8 +48,8 @@ struct decide_policy {
  * mapped, read-only: to take it away costs more than to leave it. */
 int decide_map(const char *path, uint32_t user, struct decide_policy *policy);
 
-/* By the policy: its rules for hosts, for programs with and without MPI, and for executables.
- * slurmstepd is never tracked. */
+/* By the switches, and the policy: its rules for hosts, for programs with and without MPI, and for
+ * executables. slurmstepd is never tracked. */
 struct decision decide_by_policy(const struct decide_policy *policy,
                                  const struct switches *switches, const struct image *image,
                                  const struct exec_path *path);

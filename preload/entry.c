@@ -16,6 +16,7 @@
 #include "preload/predecessor.h"
 #include "preload/proc.h"
 #include "preload/run.h"
+#include "preload/runtime.h"
 #include "preload/switches.h"
 #include "preload/system.h"
 #include "preload/trace.h"
@@ -88,14 +89,18 @@ static enum outcome start_by_policy(const struct image *image, const struct swit
 {
     struct decide_policy policy;
     if (!decide_map(switches->policy, image->user, &policy)) {
-        trace_decision(switches, path, &(struct decision){.why = "not tracked: no usable policy"},
-                       NULL);
-        return UNWRITTEN;
+        struct decision by_switches = decide_by_switches(switches);
+        if (by_switches.track)
+            by_switches.why = "not tracked: no usable policy";
+        trace_decision(switches, path, &by_switches, NULL);
+        return by_switches.track ? UNWRITTEN : LEFT_OUT;
     }
     const struct run_start start = {image, switches, &policy, path};
     struct decision decision = decide_by_policy(&policy, switches, image, path);
     if (switches->trace != TRACE_OFF) /* the name is in a page that nothing else needs */
         trace_decision(switches, path, &decision, policy_string(policy.base, POLICY_CONF));
+    if (decision.runtime)
+        runtime_leave(image);
     if (!decision.track)
         return LEFT_OUT;
     if (run_begin(&start, decision.pkgs))
@@ -121,14 +126,10 @@ __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, c
     }
     if (!image_is_first_copy(image_loader(&image)))
         return;
-    bool needs_path = decision.track || switches.trace != TRACE_OFF;
-    if (needs_path && !exec_path_find(&image, &path))
+    const bool has_path = exec_path_find(&image, &path);
+    if (!has_path && decision.track)
         return;
-    enum outcome outcome = LEFT_OUT;
-    if (decision.track)
-        outcome = start_by_policy(&image, &switches, &path);
-    else
-        trace_decision(&switches, &path, &decision, NULL);
+    enum outcome outcome = has_path ? start_by_policy(&image, &switches, &path) : LEFT_OUT;
     if (outcome != RECORDED)
         predecessor_end(&image, switches.spool);
     if (outcome == UNWRITTEN)

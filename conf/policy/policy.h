@@ -32,13 +32,14 @@ enum policy_action {
     POLICY_KEEP = 1,
     POLICY_SKIP = 2,
     POLICY_PKGS = 3,
-    POLICY_CUSTOM = 4,   /* of a path: the argument rules decide */
-    POLICY_CONTINUE = 5, /* of an argument: the next one decides */
-    POLICY_JUMP_1 = 6,   /* of an argument: the one after it is skipped, too */
-    POLICY_JUMP_2 = 7,   /* ... the two after it */
-    POLICY_JUMP_3 = 8,
-    POLICY_JUMP_4 = 9,
-    POLICY_HIDE = 10, /* of a text in a command line: the secret that it announces is replaced */
+    POLICY_RUNTIME = 4,  /* kept; where it enters another root, the library stays outside */
+    POLICY_CUSTOM = 5,   /* of a path: the argument rules decide */
+    POLICY_CONTINUE = 6, /* of an argument: the next one decides */
+    POLICY_JUMP_1 = 7,   /* of an argument: the one after it is skipped, too */
+    POLICY_JUMP_2 = 8,   /* ... the two after it */
+    POLICY_JUMP_3 = 9,
+    POLICY_JUMP_4 = 10,
+    POLICY_HIDE = 11, /* of a text in a command line: the secret that it announces is replaced */
     POLICY_ACTIONS
 };
 

@@ -112,7 +112,7 @@ static inline const struct policy_rule *policy_match(const void *base, enum poli
 
 /* What holds for a process. */
 struct policy_decision {
-    enum policy_action action;          /* POLICY_KEEP, POLICY_SKIP or POLICY_PKGS */
+    enum policy_action action;          /* POLICY_KEEP to POLICY_RUNTIME */
     uint32_t line;                      /* of the deciding rule in jobtrail.conf; 0: a built-in
                                            rule, or none */
     const struct policy_rule *path;     /* the rule that matches the path; NULL: none */
@@ -160,7 +160,7 @@ static inline size_t policy_length(const char *text, size_t limit)
 
 static inline int policy_decides(const struct policy_rule *rule)
 {
-    return rule != NULL && rule->action >= POLICY_KEEP && rule->action <= POLICY_PKGS;
+    return rule != NULL && rule->action >= POLICY_KEEP && rule->action <= POLICY_RUNTIME;
 }
 
 /* The argument rule that decides about a process, or NULL, and in `*index` about which argument.

@@ -13,7 +13,7 @@ setup() {
     # as a site has it on each node, and the plugin for each job
     export MOUNT=yes
     mount -t tmpfs -o mode=711,size=16M none "$SITE/spool"
-    RULES=$KEEP_ALL PLACE=$SITE LIBRARY=$SITE/lib/jobtrail/before-libasan.so/lib64/libjobtrail.so new_job
+    PLACE=$SITE LIBRARY=$SITE/lib/jobtrail/before-libasan.so/lib64/libjobtrail.so new_job
     unset MOUNT
     [[ $(findmnt --noheadings --output SOURCE --mountpoint "$SPOOL/$JOB.0/user") == jobtrail ]]
     new_image
@@ -49,4 +49,17 @@ new_image() {
     [[ $(<"$BATS_TEST_TMPDIR/with/status") == 3 ]]
     flush
     [[ $(endings | grep -v ch-run) == "exit_with fini" ]]
+}
+
+@test "a program in an image without the library runs as ever, and its runtime is recorded" {
+    export USER=${USER:-root}
+    local tracking
+    for tracking in yes no; do # no: as other ranks
+        TRACKED[3]=XALT_EXECUTABLE_TRACKING=$tracking
+        unnoticed bwrap --bind "$IMAGE" / --proc /proc --dev /dev /bin/exit_with 3
+        unnoticed ch-run "$IMAGE" -- /bin/exit_with 3
+        [[ $(<"$BATS_TEST_TMPDIR/with/status") == 3 ]]
+    done
+    flush
+    [[ $(endings | cut -d ' ' -f 1 | sort -u) == $'bwrap\nch-run' ]]
 }
