@@ -9,12 +9,12 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Nanoseconds; 0 where the clock cannot be read. */
+/* Nanoseconds; 0 where the clock cannot be read, or is before 1970. */
 static inline uint64_t clock_ns(clockid_t clock)
 {
     struct timespec now = {0, 0};
     clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return now.tv_sec < 0 ? 0 : (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static inline double clock_seconds(clockid_t clock)

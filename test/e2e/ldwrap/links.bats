@@ -123,6 +123,38 @@ compiled_by() {
     done
 }
 
+@test "what build tools remember of a link to the wrapper holds when an upgrade moves it" {
+    local kept=(env "${WRAPPED[@]}" PATH="$WORK/kept:$PATH" COMPILER_PATH="$WORK/kept") linker
+    ln -s "$LD_DIRECTORY" kept
+    linker=$("${kept[@]}" gcc -print-prog-name=ld)
+    [[ $linker == "$WORK/kept/"*ld ]]
+    cp -R "$JOBTRAIL_STAGE" upgraded
+    ln -sfn upgraded/libexec/jobtrail/ld kept
+    gcc -c hello.c
+    "${kept[@]}" "$linker" -r hello.o -o partial.o
+    ld -r hello.o -o plain.o
+    cmp partial.o plain.o
+    "${kept[@]}" gcc hello.c -o made
+    recorded_as "$(mark made Build_UUID)"
+}
+
+@test "a link of before 1970 is of 1970, and expires" {
+    gcc -shared -fPIC -x c - -o then.so <<'C'
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int failed = (int)syscall(SYS_clock_gettime, clock, now);
+    if (clock == CLOCK_REALTIME)
+        now->tv_sec = -315619200;
+    return failed;
+}
+C
+    wrapped LD_PRELOAD="$WORK/then.so" gcc hello.c -o made
+    [[ $(links | jq -c 'map(.jobtrailT.start_time)') == '[0]' ]]
+}
+
 @test "the compiler is the compiler in a shell, by make, by CMake and by a script as libtool's" {
     echo 'int main() { return 0; }' >empty.cc
     wrapped gcc hello.c -o made
