@@ -7,7 +7,7 @@ from ...report import days
 from ...report.columns import COUNT
 from ...report.pages import DOORS, PAGES
 from ...report.text_output import (
-    beside_line, between, days_line, filters_line, not_told_line, nothing_line, numbers_line,
+    beside_line, between, days_line, filters_line, not_told_lines, nothing_line, numbers_line,
     percent, source_line, weight_line, written,
 )  # fmt: skip
 from ...text import cell
@@ -131,8 +131,7 @@ def print_html(head, pages, model):
     numbers = head["numbers"]
     title = "Software usage, %s to %s" % (numbers["first"], numbers["last"])
     sections = [overview(head, model)] + [section(page, head) for page in pages]
-    lines = [filters_line(head), head["left_out"], head["pseudonyms"], weight_line(head)]
-    lines += [not_told_line(head) if head["runs_not_told"] else None]
+    lines = [filters_line(head), head["left_out"], head["pseudonyms"], weight_line(head), *not_told_lines(head)]
     navigation = frame.navigation(groups_of(pages))
     print(
         frame.document(

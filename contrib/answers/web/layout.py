@@ -10,7 +10,7 @@ import html
 from ... import site_libraries
 from ...report import fitting
 from ...report.columns import Page
-from ...report.text_output import filters_line, not_told_line, weight_line
+from ...report.text_output import filters_line, not_told_lines, weight_line
 from ...text import cell, escape
 from ..page import charts, frame, html_output
 from ..page.html_output import GROUPS, NAMES
@@ -79,7 +79,7 @@ class Writer:
         if head is not None:
             yield filters_line(head)
             yield weight_line(head)
-            yield not_told_line(head) if head["runs_not_told"] else None
+            yield from not_told_lines(head)
 
     def seen(self):
         rights = self.context.asker.rights

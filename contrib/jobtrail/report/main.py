@@ -18,7 +18,7 @@ from .allocation_pages import ALLOCATED_BY
 from .families import Families
 from .link_page import LINKED_BY
 from .model import KINDS, Model
-from .numbers import EXACT_PLACES
+from .numbers import EXACT_PLACES, lists_line
 from .summary import Summary, default_path
 from .usage import ORDERS
 from .use_parts import USES, use_of
@@ -134,6 +134,7 @@ def head_of(model, options, now):
         "left_out": publishing.without_line(options),
         "pseudonyms": publishing.PSEUDONYMS if options.pseudonyms else None,
         "runs_not_told": model.not_told(),
+        "lists_lack": lists_line(model, True) if options.lib or options.module else None,
         "numbers": numbers_of(model, total, first, last),
     }
 

@@ -125,10 +125,12 @@ def weight_line(head):
     )
 
 
-def not_told_line(head):
+def not_told_lines(head):
     """Of runs of which what was chosen by is not known."""
-    return "Sampling left out %s more runs; whether they belong here is not known" % (
-        written(head["runs_not_told"], COUNT))  # fmt: skip
+    if head["runs_not_told"]:
+        yield "Sampling left out %s more runs; whether they belong here is not known" % written(head["runs_not_told"], COUNT)
+    if head["lists_lack"]:
+        yield head["lists_lack"]
 
 
 def runs_text(head):
@@ -144,10 +146,8 @@ def print_text(head, pages):
     counts = ["%s %s" % (written(head[name], COUNT), name) for name in ("jobs", "users", "accounts")]
     print(", ".join([runs_text(head)] + counts))
     print(weight_line(head))
-    for line in filter(None, (head["left_out"], head["pseudonyms"])):
+    for line in filter(None, (head["left_out"], head["pseudonyms"], *not_told_lines(head))):
         print(line)
-    if head["runs_not_told"]:
-        print(not_told_line(head))
     for page in pages:
         print()
         print_page(page.for_people(numbers), head)

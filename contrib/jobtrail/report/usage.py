@@ -34,6 +34,7 @@ SINGULAR = {
 
 NOTES = {
     "libraries": "Without those of the operating system. " + OVERLAP,
+    "modules": "By the programs and libraries of runs. " + OVERLAP,
     "system": "Below /lib or /usr/lib, without a module: nearly every run loads some of them. " + OVERLAP,
 }
 ORDERS = {

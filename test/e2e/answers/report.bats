@@ -105,9 +105,11 @@ cells() {
     grep -Fx 'hdf5 1.14.3|2|2|1|hdf5/1.14.3' <<<"$cells"
     cells system '.library, .runs, .jobs, .users, .module' --raw
     grep -Fx 'glibc|14|9|3|-' <<<"$cells"
-    report libraries system weekdays --json
+    report libraries system modules weekdays --json
     jq -r '.pages[].note' <<<"$output"
-    [ "$(jq -c '[.pages[].note | contains("Of 1 runs the list of libraries is not complete. Of 3 runs it is not known whether the list of libraries is complete.")]' <<<"$output")" = '[true,true,true]' ]
+    [ "$(jq -c '[.pages[].note | contains("Of 1 runs the list of libraries is not complete. Of 3 runs it is not known whether the list of libraries is complete.")]' <<<"$output")" = '[true,true,true,true]' ]
+    report executables --lib hdf5
+    grep -Fx "Of 1 runs the list of libraries is not complete. Of 3 runs it is not known whether the list of libraries is complete." <<<"$output"
     report libraries --json --exec bash
     [ "$(jq -r '.pages[0].note | contains("not complete")' <<<"$output")" = false ]
     cells modules '.module, .runs, .jobs'
