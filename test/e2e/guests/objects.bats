@@ -122,6 +122,60 @@ missing() {
     (($(wc -l <missed) > 0 && $(wc -l <missed) == UNLISTED))
 }
 
+@test "each file that a real program maps is in the lists of its runs, or counted" {
+    local line missed unlisted tried=0 whole=0
+    echo 'int main(void) { return 0; }' >hello.c
+    while IFS= read -r line; do
+        rm -rf "$RECORDS"
+        RULES=$KEEP_ALL new_job
+        eval 'strace -f -y -qq -e trace=mmap -o mapped env "${TRACKED[@]}" '"$line" >said 2>&1 </dev/null || { cat said; false; }
+        flush >said
+        records >runs
+        missed=$(comm -23 <(grep PROT_EXEC mapped | grep -o '<[^>]*[.]so[^>]*>' | tr -d '<>' | grep -v /libjobtrail | sort -u) \
+            <(jq -r '.[].libA[][0]' runs | xargs -r -d '\n' readlink -f | sort -u) | wc -l)
+        unlisted=$(jq 'map(.slurmT.unlisted) | if any(. == null) then 999999 else add end' runs)
+        echo "$line: $missed missed, $unlisted unlisted"
+        ((missed <= unlisted, tried += 1, whole += missed == 0 && unlisted == 0))
+    done <<'END'
+python3 -c 'import ctypes, ssl, sqlite3, lzma, decimal'
+python3 -c 'import numpy.linalg, scipy.optimize'
+perl -MPOSIX -MEncode -MSocket -e 1
+Rscript -e 'library(stats4)'
+octave-cli --eval 'svd(1);'
+java -version
+gcc hello.c -o hello
+clang -c hello.c
+gfortran --version
+git --version
+sqlite3 :memory: 'SELECT 1'
+openssl list -providers
+curl --version
+gdb -batch -ex 'print 1'
+cmake --version
+make --version
+ninja --version
+xz --version
+lua5.3 -e 'print(1)'
+tclsh8.6 /dev/null
+node -e 1
+bc -v
+xmllint --version
+file hello.c
+jq -n 1
+rsync --version
+gpg --version
+psql --version
+mariadb --version
+objdump -p hello
+gawk 'BEGIN { exit 0 }'
+vim --version
+sacct --helpformat
+as --version
+mpirun --allow-run-as-root -n 1 ./hello
+END
+    ((tried >= 30 && whole >= 25))
+}
+
 @test "a capture that fills its slot says how many libraries it lacks" {
     local deep i
     deep=$PWD/$(printf 'directory%.0s' {1..20})
