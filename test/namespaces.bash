@@ -89,7 +89,7 @@ remove_later() { # DIRECTORY
     setsid --fork bash -c '
         . "$1"
         read -r _
-        for _ in {1..600}; do
+        for _ in {1..3000}; do
             ! remove_run "$2" || break
             sleep 0.1
         done' remove-later "$NAMESPACES" "$1" >/dev/null 2>&1

@@ -18,11 +18,12 @@ from jobtrail.answers.service.munge import Munge, MungeError  # noqa: E402
 
 MUNGE = Munge(sys.argv[2])
 NOBODYS = protocol.frame(protocol.QUESTION, b"MUNGE:nobody:")  # a question only by its form
+WAIT = 20 * int(os.environ.get("JOBTRAIL_SLOW", "4"))  # seconds
 NONCE = "00112233445566778899aabbccddeeff"
 
 
 def connect(port):
-    return socket.create_connection(("127.0.0.1", int(port)), 20)
+    return socket.create_connection(("127.0.0.1", int(port)), WAIT)
 
 
 def is_refused(connection):
@@ -127,7 +128,7 @@ def flood(port, address):
     held = collections.deque(maxlen=400)
     for number in itertools.count(1):
         try:
-            held.append(socket.create_connection(("127.0.0.1", int(port)), 20, (address, 0)))
+            held.append(socket.create_connection(("127.0.0.1", int(port)), WAIT, (address, 0)))
             held[-1].sendall(NOBODYS)
         except OSError:  # closed, as they are too many
             pass

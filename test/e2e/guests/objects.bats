@@ -169,7 +169,7 @@ mariadb --version
 objdump -p hello
 gawk 'BEGIN { exit 0 }'
 vim --version
-sacct --helpformat
+redis-server --version
 as --version
 mpirun --allow-run-as-root -n 1 ./hello
 END

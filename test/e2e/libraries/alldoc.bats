@@ -535,9 +535,9 @@ command failing /bin/false
 command absent /nonexistent/program
 command silent /bin/true
 SOURCES
-    index --sources "$PWD/sources" --command-time 1 --text-size 64K
+    index --sources "$PWD/sources" --command-time "$SLOW" --text-size 64K
     [[ $status == 4 && $output == *"1 cut at the limit"* && $output == *"5 in trouble"* ]]
-    [[ $stderr == *"slow"*"has not ended after 1 seconds"* && $stderr == *"/bin/false: ended with 1"* ]]
+    [[ $stderr == *"slow"*"has not ended after $SLOW seconds"* && $stderr == *"/bin/false: ended with 1"* ]]
     [[ $stderr == *"/nonexistent/program: No such file or directory"* && $stderr == *"/bin/true: has written nothing"* ]]
     alldoc --json --routine qdags
     [[ $(values kind) == command && $(values libraries) == "['imsl']" ]]

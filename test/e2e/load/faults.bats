@@ -163,7 +163,7 @@ expires_beside() {
 }
 
 in_node() { # NODE SQL
-    galera_sql "$1" "$2" jobtrail
+    galera_sql "$1" "SET SESSION wsrep_sync_wait = 1; $2" jobtrail
 }
 
 @test "a Galera cluster of three nodes loses one in mid-load, and no record" {

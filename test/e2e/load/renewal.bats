@@ -210,7 +210,7 @@ is_one() { # STATE: of a connection
 }
 
 in_node() { # NODE SQL
-    galera_sql "$1" "$2" jobtrail
+    galera_sql "$1" "SET SESSION wsrep_sync_wait = 1; $2" jobtrail
 }
 
 at_node() { # NODE: the store's address there

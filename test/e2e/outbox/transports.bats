@@ -245,12 +245,12 @@ asked() {
     [[ $(asked) == '4 {"3": true}' ]]
     # never acknowledged: all waits, and the next try brings it again
     echo unacked >"$COLLECTED/mode"
-    sed -i 's/^format = .*/&\ntimeout = 1/' "$CONF"
+    sed -i "s/^format = .*/&\ntimeout = $SLOW/" "$CONF"
     more_records 1
     run -0 flush
     [[ $output == *"not acknowledged in time by the indexers"* && $(waiting http) == 1 ]]
     echo ack >"$COLLECTED/mode"
-    sed -i '/^timeout = 1$/d' "$CONF"
+    sed -i '/^timeout = [0-9]*$/d' "$CONF"
     outbox retry
     [[ $(file_keys) == "$(http_keys | uniq)" && $(waiting http) == 0 && $(http_keys | uniq -d | wc -l) == 1 ]]
     # a token without it: what the collector has is accepted

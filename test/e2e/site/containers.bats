@@ -7,6 +7,7 @@
 load ../fixture/job
 
 setup() {
+    export USER=${USER:-root} # ch-run asks
     SITE=$BATS_TEST_TMPDIR/opt/jobtrail
     mkdir -p "$SITE/spool"
     cp -R "$JOBTRAIL_STAGE/." "$SITE"
@@ -42,7 +43,6 @@ new_image() {
 }
 
 @test "a program in charliecloud is recorded where the one directory is bound" {
-    export USER=${USER:-root}
     observe without "${TRACKED[@]:0:4}" ch-run --bind "$SITE:$SITE" "$IMAGE" -- /bin/exit_with 3
     observe with "${TRACKED[@]}" ch-run --bind "$SITE:$SITE" "$IMAGE" -- /bin/exit_with 3
     diff -r "$BATS_TEST_TMPDIR/without" "$BATS_TEST_TMPDIR/with"
@@ -52,7 +52,6 @@ new_image() {
 }
 
 @test "a program in an image without the library runs as ever, and its runtime is recorded" {
-    export USER=${USER:-root}
     local tracking
     for tracking in yes no; do # no: as other ranks
         TRACKED[3]=XALT_EXECUTABLE_TRACKING=$tracking

@@ -115,7 +115,7 @@ extern 1 0 0-2 of 0-2" ]]
     cp "$DIR/run/n1/$JOB.0/journal" "$BATS_TEST_TMPDIR/journal"
     awk -v from="$from" -v to="$(cut -d' ' -f1 /proc/uptime)" '{
             if (!match($0, / up=[0-9]+\.[0-9]+/)) exit 1
-            at = substr($0, RSTART + 4, RLENGTH - 4)
+            at = substr($0, RSTART + 4, RLENGTH - 4) + 0
             if (at < from || at > to + 0.01) exit 1 # those of /proc are cut off
         }' "$BATS_TEST_TMPDIR/journal"
     release

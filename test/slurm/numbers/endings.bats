@@ -142,7 +142,7 @@ starts_again() { # CASE
     for case in time-limit cancelled killed task-killed ignores-term; do
         holds "$case" '.programs + .uncertain >= .allocation - .idle - .unseen - slack' '.programs > 0' '.programs <= .allocation + slack'
     done
-    holds time-limit '.programs >= 2 * 55 * least'
+    holds time-limit '.allocation >= 2 * 60 * least'
     holds batch-killed '.programs + .uncertain > 0' '.programs <= .allocation + slack'
     holds step-time-limit '.programs > 0'
     holds step-cancelled '.programs >= 2 * least' 'runs("spin") | length == 2'

@@ -26,7 +26,7 @@ setup_file() {
 mail_program() {
     mkdir "$MAIL"
     sed -e "s|^plain=.*|plain=$MAIL/plain|; s|^sendmail=.*|sendmail=$MAIL/sendmail|; s|^acct=.*|acct=$MAIL/acct|" \
-        -e "s|^seconds=[0-9]*|seconds=120|; s|^pause=[0-9]*|pause=1|; s|^slots=.*|slots=$MAIL/slots|" \
+        -e "s|^seconds=[0-9]*|seconds=$((120 * SLOW))|; s|^pause=[0-9]*|pause=1|; s|^slots=.*|slots=$MAIL/slots|" \
         "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-mail" >"$MAIL/jobtrail-mail"
     # shellcheck disable=SC2016 # of the shells that are started
     printf '%s\n' '#!/bin/sh' "cat >$MAIL/part; echo \"to \$3\" >>$MAIL/part; mv $MAIL/part $MAIL/sent" >"$MAIL/sendmail"
@@ -175,7 +175,7 @@ differing() {
     not_of_another_start
     [[ $(<"$MAIL/sent") == "To: jtuser"*"Subject: Slurm Job_id=$IDLE Name=sbatch Ended, Run time 00:00:"*", COMPLETED, ExitCode 0"*spin*"to jtuser" ]]
     [ ! -e "$MAIL/plain.sent" ]
-    sed -i 's|^seconds=120|seconds=1|; s|^acct=.*|acct=/bin/false|' "$MAIL/jobtrail-mail"
+    sed -i 's|^seconds=[0-9]*|seconds=1|; s|^acct=.*|acct=/bin/false|' "$MAIL/jobtrail-mail"
     job=$(submit_and_wait true --mail-type=BEGIN,END --mail-user=jtuser)
     eventually 60 plain_mail "$job" Began
     eventually 60 plain_mail "$job" Ended

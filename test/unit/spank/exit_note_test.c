@@ -2,21 +2,15 @@
  *
  * What the kernel tells of the end of processes that nobody has waited for yet.
  */
+#include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
+#include <unistd.h>
 
 #include "conf/base/clocks.h"
 #include "spank/exit_note.h"
 #include "test/unit/fixture/cases.h"
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* A child that waits for the end of `go`, forks `forks` times and ends. */
 static pid_t start_child(int go[2], int forks)
@@ -46,16 +40,25 @@ static void wait_until_dead(pid_t child)
     assert_int_equal(waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT), 0);
 }
 
+/* Debian's own kernels refuse it to users (perf_event_paranoid). */
+static void watch(pid_t child)
+{
+    int error = exit_note_watch(child);
+    if (error == -EACCES && geteuid() != 0)
+        skip();
+    assert_int_equal(error, 0);
+}
+
 TEST(end_is_noted)
 {
     for (int forks = 0; forks <= 1000; forks += 1000) {
         int go[2];
         pid_t child = start_child(go, forks);
-        assert_int_equal(exit_note_watch(child), 0);
-        uint64_t before_ns = now_ns();
+        watch(child);
+        uint64_t before_ns = clock_ns(CLOCK_REALTIME);
         close(go[1]);
         wait_until_dead(child);
-        uint64_t after_ns = now_ns();
+        uint64_t after_ns = clock_ns(CLOCK_REALTIME);
         assert_int_equal(waitpid(child, NULL, 0), child);
         uint64_t taken_ns = exit_note_take(child).died_ns;
         assert_true(taken_ns >= before_ns && taken_ns <= after_ns);
@@ -67,12 +70,12 @@ TEST(end_by_a_signal_is_noted)
 {
     int go[2];
     pid_t child = start_child(go, 0);
-    assert_int_equal(exit_note_watch(child), 0);
-    assert_int_equal(exit_note_watch(child), 0);
-    uint64_t before_ns = now_ns();
+    watch(child);
+    watch(child);
+    uint64_t before_ns = clock_ns(CLOCK_REALTIME);
     assert_int_equal(kill(child, SIGKILL), 0);
     wait_until_dead(child);
-    uint64_t after_ns = now_ns();
+    uint64_t after_ns = clock_ns(CLOCK_REALTIME);
     uint64_t taken_ns = exit_note_take(child).died_ns;
     assert_true(taken_ns >= before_ns && taken_ns <= after_ns);
     assert_int_equal(waitpid(child, NULL, 0), child);
@@ -84,7 +87,7 @@ TEST(what_lives_has_no_end)
     int go[2];
     pid_t child = start_child(go, 0);
     assert_true(exit_note_take(child).died_ns == 0); /* is not watched */
-    assert_int_equal(exit_note_watch(child), 0);
+    watch(child);
     assert_true(exit_note_take(child).died_ns == 0);
     close(go[1]);
     wait_until_dead(child);
@@ -99,7 +102,7 @@ TEST(children_know_nothing)
 {
     int go[2], status;
     pid_t child = start_child(go, 0);
-    assert_int_equal(exit_note_watch(child), 0);
+    watch(child);
     pid_t other = fork();
     if (other == 0)
         _exit(exit_note_take(child).died_ns == 0 ? 0 : 1);
@@ -147,7 +150,7 @@ static struct exit_note note_of_exec(const char *path, int forks)
         execl(path, path, (char *)NULL);
         _exit(2);
     }
-    assert_int_equal(exit_note_watch(child), 0);
+    watch(child);
     close(go[0]);
     close(go[1]);
     wait_until_dead(child);
