@@ -56,9 +56,14 @@ void doctor_witness(struct doctor *doctor, const struct conf *conf)
         return;
     CLEANUP_CLOSE int spool = directory_open(AT_FDCWD, path);
     int error = spool < 0 ? spool : witness_state_read(spool, &state, &is_running);
-    if (error == -EACCES)
+    const bool is_auto = conf->witness == CONF_WITNESS_AUTO;
+    if (error == -EACCES || (error == -ENOENT && is_auto)) /* not asked yet */
         return;
-    if (error == 0 && state.events != 0) {
+    if (error == 0 && is_auto && (state.events != 0 || state.ends != 0)) {
+        doctor_add(doctor, FINDING_OK, "witness", path, "",
+                   "off: the kernel does not report to it here (%s)",
+                   strerror(state.events != 0 ? state.events : state.ends));
+    } else if (error == 0 && state.events != 0) {
         add_refused(doctor, path, state.events);
     } else if (error != 0 || !is_running) {
         doctor_add(doctor, FINDING_WARN, "witness", path, "",

@@ -336,17 +336,20 @@ static void ask_for_short_turns(void)
 }
 
 /* Then capabilities are not needed any more. */
-static int open_kernel(struct witness *witness, bool has_maps)
+static int open_kernel(struct witness *witness, uint32_t level)
 {
     raise_descriptors();
     ask_for_short_turns();
-    int error = kernel_rings_open(has_maps, &witness->rings);
+    int error = kernel_rings_open(level == CONF_WITNESS_OBJECTS, &witness->rings);
     witness->state.events = -error;
+    if (error == 0)
+        witness->ends = task_end_socket_open();
+    witness->state.ends = error == 0 && witness->ends < 0 ? -witness->ends : 0;
+    if (level == CONF_WITNESS_AUTO && (error != 0 || witness->ends < 0))
+        return -ENOTSUP;
     if (error != 0)
         return fail(error, "events of processes",
                     error == -EINVAL ? "the kernel is too old" : strerror(-error));
-    witness->ends = task_end_socket_open();
-    witness->state.ends = witness->ends < 0 ? -witness->ends : 0;
     if (witness->ends < 0)
         fail(witness->ends, "ends of processes", why_no_ends(witness->ends));
     error = capabilities_drop();
@@ -358,7 +361,7 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
 {
     witness->state.level = conf->witness;
     witness->state.until_ns = witness->before_ns;
-    int error = open_kernel(witness, conf->witness == CONF_WITNESS_OBJECTS);
+    int error = open_kernel(witness, conf->witness);
     witness_state_write(witness->lock, &witness->state);
     if (error != 0)
         return error;
@@ -387,8 +390,8 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
 }
 
 /* Listens until SIGTERM, for the jobs of the spool directory open at `spool`. Then all that was
- * told is written. Returns 0; -EWOULDBLOCK where another one runs for this spool; or -errno, which
- * was told on stderr. */
+ * told is written. Returns 0; -EWOULDBLOCK where another one runs for this spool; -ENOTSUP where
+ * CONF_WITNESS_AUTO is off; or -errno, which was told on stderr. */
 static int witness_run(const struct conf *conf, int spool)
 {
     struct witness witness = {
@@ -428,6 +431,7 @@ enum submit_status command_witness(const struct submit_options *options)
     } else {
         error = spool < 0 ? fail(spool, conf.spool, strerror(-spool)) : witness_run(&conf, spool);
     }
+    const bool is_off = conf.witness == CONF_WITNESS_AUTO && error == -ENOTSUP;
     conf_free(&conf);
-    return error == 0 ? SUBMIT_OK : SUBMIT_UNUSABLE;
+    return error == 0 || is_off ? SUBMIT_OK : SUBMIT_UNUSABLE;
 }

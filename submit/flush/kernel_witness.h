@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "conf/conf.h"
 #include "submit/flush/reading_request.h"
 #include "submit/job/kernel_noted.h"
 
@@ -16,9 +17,9 @@ struct kernel_witness {
     void (*release)(struct kernel_notes *notes);
 
     /* Of a job that ran between these times since the Epoch; `notes` NULL: nothing was told;
-     * `is_wanted`: the site asks for the witness. */
+     * `wanted`: what the site asks for. */
     struct kernel_account (*account)(const struct kernel_notes *notes, uint64_t start_ns,
-                                     uint64_t end_ns, bool is_wanted);
+                                     uint64_t end_ns, enum conf_witness wanted);
 
     /* In the reader: begins to compare. Returns 0 or -errno; `end` releases `*compared`. What the
      * comparison points to stays valid. */

@@ -202,7 +202,7 @@ static struct worker_check *check_of(const struct reading_request *request,
         allocation = job_allocation_find(request->journal, request->now_ns);
     if (is_job && kernel_witness != NULL)
         *account = kernel_witness->account(request->kernel, allocation.start_ns, allocation.end_ns,
-                                           request->conf->witness != CONF_WITNESS_OFF);
+                                           request->conf->witness);
     struct worker_check *check = worker_check_new(
         request->kind, request->conf, request->identity, is_job ? &allocation : NULL, account,
         is_hand_in ? -1 : request->ledger, is_hand_in ? -1 : request->packages);

@@ -251,10 +251,12 @@ static uint64_t unheard(const struct kernel_notes *notes, uint64_t from_ns, uint
 }
 
 struct kernel_account kernel_account_find(const struct kernel_notes *notes, uint64_t start_ns,
-                                          uint64_t end_ns, bool is_wanted)
+                                          uint64_t end_ns, enum conf_witness wanted)
 {
     static const struct kernel_notes none;
     notes = notes == NULL ? &none : notes;
+    const bool is_wanted = wanted == CONF_WITNESS_AUTO ? notes->is_able
+                                                       : wanted != CONF_WITNESS_OFF;
     struct kernel_account account = {
         .level = notes->listeners > 0 ? (notes->has_maps ? "objects" : "ends")
                  : is_wanted          ? "none"

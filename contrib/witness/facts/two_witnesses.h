@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conf/conf.h"
 #include "contrib/witness/job/kernel_notes.h"
 #include "submit/evidence/ledger_read.h"
 
@@ -74,7 +75,7 @@ bool two_witnesses_is_written(const struct two_witnesses *witnesses, size_t at);
 
 /* As of struct kernel_witness (submit/flush/kernel_witness.h). */
 struct kernel_account kernel_account_find(const struct kernel_notes *notes, uint64_t start_ns,
-                                          uint64_t end_ns, bool is_wanted);
+                                          uint64_t end_ns, enum conf_witness wanted);
 
 /* "static", ...; NULL of WITNESS_AGREED and WITNESS_UNEXPLAINED. */
 const char *witness_verdict_name(enum witness_verdict verdict);

@@ -5,12 +5,15 @@
  * (kernel_run.h); its ranks, summarised (rank_summary.h); and a child of the node's watcher.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/directory.h"
 #include "conf/policy_file.h"
 #include "contrib/witness/facts/kernel_run.h"
 #include "contrib/witness/facts/other_pids.h"
@@ -18,6 +21,7 @@
 #include "contrib/witness/facts/two_witnesses.h"
 #include "contrib/witness/flush/kernel_ranks.h"
 #include "contrib/witness/job/witness_state.h"
+#include "spank/spool_path.h"
 #include "submit/facts/broadcast.h"
 #include "submit/facts/coverage.h"
 #include "submit/facts/ending.h"
@@ -45,6 +49,7 @@ static int read_notes(int spool, int directory, struct kernel_notes **notes)
     witness_state_wait(spool, WITNESS_MS);
     int error = kernel_notes_read(directory, found);
     found->until_ns = witness_state_heard_until(spool);
+    found->is_able = witness_state_refusal(spool) == 0;
     if (error == 0)
         *notes = found;
     else
@@ -321,14 +326,26 @@ static int watch_witness_ended(void)
     return child.ended > 0 ? child.ended : -1;
 }
 
+/* Whether the kernel has refused it. */
+static bool is_refused(const char *node, const struct conf *conf)
+{
+    char path[PATH_MAX];
+    CLEANUP_CLOSE int spool = spool_expand(conf->spool, node, path, sizeof path) == 0
+                                  ? directory_open(AT_FDCWD, path)
+                                  : -1;
+    return spool >= 0 && witness_state_refusal(spool) > 0;
+}
+
 static void watch_witness_keep(const char *path, const char *node, const struct conf *conf)
 {
-    static uint32_t level;
+    static uint32_t level = CONF_WITNESS_OFF;
     if (kept_child_runs(&child)) {
         if (conf->witness != level)
             kill(child.pid, SIGTERM); /* its end brings another one */
         return;
     }
+    if (conf->witness == CONF_WITNESS_AUTO && level == CONF_WITNESS_AUTO && is_refused(node, conf))
+        return; /* it was asked once */
     level = conf->witness;
     if (level != CONF_WITNESS_OFF)
         kept_child_start(&child, "/proc/self/exe",

@@ -101,7 +101,9 @@ struct kernel_notes {
     unsigned listeners;      /* 0: nobody has listened; beyond 1: one has begun anew */
     bool has_maps, has_ends; /* all of them heard these */
     uint64_t since_ns;       /* since the Epoch: the first one began */
-    uint64_t until_ns; /* since the Epoch: all that was told before is here. The caller sets it */
+    /* The caller sets these. */
+    uint64_t until_ns; /* since the Epoch: all that was told before is here */
+    bool is_able;      /* a witness hears of the kernel what it needs here */
 };
 
 /* Writes the line of a process ("end"), or of a program that another one replaced ("replaced"),

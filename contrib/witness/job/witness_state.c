@@ -53,6 +53,14 @@ int witness_state_read(int spool, struct witness_state *state, bool *is_running)
     return 0;
 }
 
+int witness_state_refusal(int spool)
+{
+    struct witness_state state;
+    bool is_running;
+    int error = witness_state_read(spool, &state, &is_running);
+    return error != 0 ? error : state.events != 0 ? state.events : state.ends;
+}
+
 uint64_t witness_state_heard_until(int spool)
 {
     struct witness_state state;

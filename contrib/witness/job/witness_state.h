@@ -37,6 +37,10 @@ int witness_state_write(int lock, const struct witness_state *state);
  * 0 or -errno: -ENOENT where there was none; -EINVAL for another content. */
 int witness_state_read(int spool, struct witness_state *state, bool *is_running);
 
+/* What the kernel said to the one that was started last: 0 where it reports all that is asked for,
+ * its errno where not; -ENOENT or another -errno where none was started. */
+int witness_state_refusal(int spool);
+
 /* Since the Epoch: all that was told before is written down, whether or not a witness runs now. 0:
  * none has run since the node has booted. */
 uint64_t witness_state_heard_until(int spool);

@@ -215,6 +215,26 @@ finds() {
     ! finds "" || return 1
 }
 
+@test "by default it is off, without a word, where the kernel does not report to it" {
+    sed -i '/^level = /d' "$CONF"
+    run setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin \
+        "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e
+    [[ $status == 0 && -z $output ]]
+    finds "ok off: the kernel does not report to it here"
+    tracked "$PROGRAMS/exit_with" 0
+    flush
+    [[ $(find "$RECORDS" -name 'coverage.*' -exec cat {} + | jq -r .coverageT.witness) == off ]]
+}
+
+# bats test_tags=needs:hear_kernel
+@test "by default it listens where the kernel reports all that it needs" {
+    sed -i '/^level = /d' "$CONF"
+    listen
+    run_one "$PROGRAMS/exit_with" 3
+    hush
+    [[ $(field "$PID" status) == 768 ]]
+}
+
 @test "where nobody asks for it, it does nothing" {
     sed -i 's/^level = .*/level = off/' "$CONF"
     run "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e

@@ -83,7 +83,7 @@ TEST(an_empty_file_gives_the_defaults)
     assert_false(conf.library_use_atime);
     assert_string_equal(conf.library_log_dir, "");
     assert_string_equal(conf.library_log_names, "");
-    assert_int_equal(conf.witness, CONF_WITNESS_OFF);
+    assert_int_equal(conf.witness, CONF_WITNESS_AUTO);
     assert_int_equal(conf.profile_steps, CONF_PROFILE_NONE);
     assert_int_equal(conf.profile_mode, CONF_PROFILE_LIGHT);
     assert_int_equal(conf.profile_bytes, 64 << 20);
@@ -359,7 +359,7 @@ static const struct refusal refusals[] = {
     {"[libraries]\nuse_logs = /var/log/jobtrail/libraries\n", 2, 1, "'use_logs' and 'logs'",
      "of its own"},
 #endif
-    {"[witness]\nlevel = yes\n", 2, 9, "unknown level", "write off, ends or objects"},
+    {"[witness]\nlevel = yes\n", 2, 9, "unknown level", "write auto, off, ends or objects"},
     {"[profile]\nsteps = yes\n", 2, 9, "unknown kind of steps", "none, asked or all"},
     {"[profile]\nmode = quick\n", 2, 8, "unknown mode", "write light or exact"},
     {"[profile]\nsize = 2G\n", 2, 8, "out of range", "1G"},

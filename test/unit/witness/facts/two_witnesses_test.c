@@ -373,10 +373,10 @@ TEST(a_process_in_another_name_space_counts_once)
 TEST(time_without_a_listener_is_counted)
 {
     struct kernel_notes kernel = {.text = NULL};
-    struct kernel_account account = kernel_account_find(&kernel, SECOND, 5 * SECOND, true);
+    struct kernel_account account = kernel_account_find(&kernel, SECOND, 5 * SECOND, CONF_WITNESS_ENDS);
     assert_string_equal(account.level, "none");
     assert_int_equal(account.unheard_ns, 4 * SECOND);
-    account = kernel_account_find(&kernel, SECOND, 5 * SECOND, false);
+    account = kernel_account_find(&kernel, SECOND, 5 * SECOND, CONF_WITNESS_OFF);
     assert_string_equal(account.level, "off");
     assert_int_equal(account.unheard_ns, 0);
     static const char text[] =
@@ -386,7 +386,7 @@ TEST(time_without_a_listener_is_counted)
                    NOTED("51", TIMES, "0", "0", "12");
     assert_int_equal(kernel_notes_parse(strdup(text), strlen(text), &kernel), 0);
     kernel.until_ns = 50 * SECOND;
-    account = kernel_account_find(&kernel, SECOND / 2, 60 * SECOND, true);
+    account = kernel_account_find(&kernel, SECOND / 2, 60 * SECOND, CONF_WITNESS_ENDS);
     assert_string_equal(account.level, "ends");
     assert_int_equal(account.unheard_ns, SECOND / 2 + SECOND + 10 * SECOND);
     assert_int_equal(account.processes, 2);
