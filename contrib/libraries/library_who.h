@@ -42,5 +42,5 @@ struct library_who {
     char command[LIBRARY_COMMAND_SIZE]; /* any bytes but NUL; whoever runs it chooses them */
     char program[LIBRARY_PROGRAM_SIZE]; /* path of the executable; "": not known */
     char event[LIBRARY_EVENT_SIZE];     /* the same for all changes of one installation: of one
-                                           user in one session (watch_new.h); "": none */
+                                           user in one session (watch/library_watch.h); "": none */
 };

@@ -52,7 +52,7 @@ static void write_key(struct json_writer *writer, const char *key)
     writer->length = (size_t)(to - writer->text);
 }
 
-/* In ASCII. What json-c has the text of is a part that json_memo.h keeps. */
+/* In ASCII. What json-c has the text of is a part that json_memo_keep() keeps. */
 static void write_value(struct json_writer *writer, struct json_object *value)
 {
     const char *kept = json_object_get_userdata(value);

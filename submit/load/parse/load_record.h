@@ -8,17 +8,28 @@
  */
 #pragma once
 
+#include <json-c/json.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <json-c/json.h>
 
 #include "conf/base/hash.h"
 #include "submit/definition/record_keys.h"
 #include "submit/load/parse/json_members.h"
 #include "submit/load/parse/load_reason.h"
-#include "submit/load/parse/run_days.h"
+
+/* slurmT.core_days: what a run had of the allocation on each day. */
+struct run_day {
+    int32_t day; /* since 1970-01-01 */
+    double core_seconds;
+};
+
+struct run_days {
+    struct run_day first;
+    struct run_day *list; /* owned: all of them where there are more than one, else NULL */
+    size_t count;
+    double sum; /* of the core seconds */
+};
 
 /* Bytes of UTF-8. A name is what people group by: users, accounts, hosts. */
 #define RECORD_NAME_MAX_BYTES 255

@@ -3,14 +3,197 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "submit/load/parse/ancestor_pids.h"
+#include "conf/base/days.h"
+#include "conf/base/grow.h"
 #include "submit/load/parse/load_part.h"
 #include "submit/load/parse/record_plain.h"
 #include "submit/load/parse/record_values.h"
+
+#define MAX_DIGITS 18
+
+/* As a key only: within a string its quotes would be escaped. */
+static const char pid_key[] = "\"pid\":";
+
+/* What is read and what is written, which may be one longer for each percent sign. */
+struct split {
+    const char *from, *end;
+    char *start, *to;
+    char *pids, *pids_to;
+    const char *job; /* digits; NULL when not known */
+};
+
+static void take_digits(struct split *split, size_t digits)
+{
+    bool is_job = split->job != NULL && strlen(split->job) == digits &&
+                  memcmp(split->job, split->from, digits) == 0;
+    size_t size = strlen(pid_key);
+    bool is_pid = digits <= MAX_DIGITS && split->to - split->start >= (ptrdiff_t)size &&
+                  memcmp(split->to - size, pid_key, size) == 0;
+    if (is_pid) {
+        bool is_first = split->pids_to == split->pids;
+        *split->pids_to++ = is_first ? '[' : ',';
+        split->pids_to = (char *)memcpy(split->pids_to, split->from, digits) + digits;
+        *split->to++ = '0';
+    } else if (is_job)
+        split->to = (char *)memcpy(split->to, "%j", 2) + 2;
+    else
+        split->to = (char *)memcpy(split->to, split->from, digits) + digits;
+    split->from += digits;
+}
+
+static void split_all(struct split *split)
+{
+    while (split->from < split->end) {
+        size_t digits = 0;
+        while (split->from + digits < split->end && split->from[digits] >= '0' &&
+               split->from[digits] <= '9')
+            digits++;
+        if (digits > 0) {
+            take_digits(split, digits);
+            continue;
+        }
+        if (*split->from == '%')
+            *split->to++ = '%';
+        *split->to++ = *split->from++;
+    }
+    *split->to = '\0';
+}
+
+/* Room for a percent sign before each, and for two characters in the place of a digit; what goes to
+ * the pids had a longer key before it. */
+int ancestor_pids_split(struct json_slice slice, const char *job, char **text, char **pids)
+{
+    struct split split = {.from = slice.at, .end = slice.at + slice.size, .job = job};
+    *text = split.start = split.to = malloc(2 * slice.size + 1);
+    *pids = split.pids = split.pids_to = malloc(slice.size + 2);
+    if (*text == NULL || *pids == NULL)
+        return -ENOMEM;
+    split_all(&split);
+    if (split.pids_to == split.pids) {
+        free(*pids);
+        *pids = NULL;
+        return 0;
+    }
+    memcpy(split.pids_to, "]", 2);
+    return 0;
+}
+
+#define DATE_SIZE        10    /* YYYY-MM-DD */
+#define DAYS_MAX         36525 /* a hundred years */
+#define MAX_CORE_SECONDS 1e11  /* as of all numbers of records */
+
+static const char wrong_days[] = "slurmT.core_days is not an array of dates and core seconds";
+
+/* Takes `token` from the text. */
+static bool take_token(struct json_slice *text, const char *token)
+{
+    size_t size = strlen(token);
+    if (text->size < size || memcmp(text->at, token, size) != 0)
+        return false;
+    text->at += size;
+    text->size -= size;
+    return true;
+}
+
+/* days_parse(), for records of which many are of one day. */
+static int parse_date(const char date[DATE_SIZE], int32_t *day)
+{
+    static _Thread_local char last[DAYS_TEXT_SIZE];
+    static _Thread_local int32_t last_day;
+    if (memcmp(date, last, DATE_SIZE) != 0) {
+        char text[DAYS_TEXT_SIZE] = "";
+        memcpy(text, date, DATE_SIZE);
+        if (days_parse(text, &last_day) != 0)
+            return -EINVAL;
+        memcpy(last, text, sizeof last);
+    }
+    *day = last_day;
+    return 0;
+}
+
+/* Takes ["YYYY-MM-DD",SECONDS] from the text. */
+static bool take_pair(struct json_slice *text, struct run_day *day)
+{
+    char *end;
+    if (!take_token(text, "[\"") || text->size <= DATE_SIZE || parse_date(text->at, &day->day) != 0)
+        return false;
+    text->at += DATE_SIZE;
+    text->size -= DATE_SIZE;
+    if (!take_token(text, "\","))
+        return false;
+    day->core_seconds = strtod(text->at, &end);
+    size_t size = (size_t)(end - text->at);
+    if (size == 0 || size > text->size)
+        return false;
+    text->at = end;
+    text->size -= size;
+    return day->core_seconds >= 0 && day->core_seconds <= MAX_CORE_SECONDS && take_token(text, "]");
+}
+
+static int add_day(struct run_days *days, const struct run_day *day)
+{
+    if (days->count == 0)
+        days->first = *day;
+    if (days->count == 1) {
+        int error = GROW(days->list, 0);
+        if (error != 0)
+            return error;
+        days->list[0] = days->first;
+    }
+    if (days->count > 0) {
+        int error = GROW(days->list, days->count);
+        if (error != 0)
+            return error;
+        days->list[days->count] = *day;
+    }
+    days->count++;
+    days->sum += day->core_seconds;
+    return 0;
+}
+
+static int read_pairs(struct json_slice text, struct run_days *days, struct load_reason *reason)
+{
+    if (!take_token(&text, "["))
+        return load_refuse(reason, "%s", wrong_days);
+    while (!take_token(&text, "]")) {
+        struct run_day day;
+        if ((days->count > 0 && !take_token(&text, ",")) || !take_pair(&text, &day))
+            return load_refuse(reason, "%s", wrong_days);
+        const struct run_day *last =
+            days->list == NULL ? &days->first : days->list + days->count - 1;
+        if (days->count > 0 && day.day <= last->day)
+            return load_refuse(reason, "slurmT.core_days does not ascend");
+        if (days->count == DAYS_MAX)
+            return load_refuse(reason, "slurmT.core_days has more than %d days", DAYS_MAX);
+        int error = add_day(days, &day);
+        if (error != 0)
+            return error;
+    }
+    return text.size == 0 ? 0 : load_refuse(reason, "%s", wrong_days);
+}
+
+/* Reads the array of pairs of a date and core seconds at `text`, behind whose end stands a NUL
+ * somewhere. The days ascend. Returns 0 and fills `*days`, which run_days_free() releases; -EBADMSG
+ * and `*reason`; or -ENOMEM. */
+static int run_days_read(struct json_slice text, struct run_days *days, struct load_reason *reason)
+{
+    *days = (struct run_days){0};
+    int error = read_pairs(text, days, reason);
+    if (error != 0)
+        run_days_free(days);
+    return error;
+}
+
+void run_days_free(struct run_days *days)
+{
+    free(days->list);
+    *days = (struct run_days){0};
+}
 
 #define DAY_S   86400.0
 #define LEADS_S (366 * DAY_S)

@@ -14,6 +14,15 @@
 #include "submit/load/parse/load_record.h"
 #include "submit/load/parse/record_part.h"
 
+/* Splits the text of a ptA (ancestors), which many runs then share, into one with each "pid":N as
+ * "pid":0, malloc'ed in `*text`, and the numbers as the text of a JSON array, malloc'ed in `*pids`,
+ * which stays NULL when there are none. The number of the `job` (NULL when not known), of which
+ * paths and titles are full, becomes %j in the text, and a percent sign two. Returns 0 or -ENOMEM.
+ */
+int ancestor_pids_split(struct json_slice slice, const char *job, char **text, char **pids);
+
+void run_days_free(struct run_days *days);
+
 struct record_reader {
     struct record *record;
     enum record_kind named; /* RECORD_KINDS: by nobody */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/libraries/libq/date_range.h"
+#include "contrib/libraries/libq/log_scan.h"
 
 #include <time.h>
 

@@ -3,7 +3,7 @@
  * Parts of records that are kept with their text, and let go without it: json-c 0.19 frees the user
  * data of a container twice, so that none that has any may ever be freed.
  */
-#include "submit/record/json_memo.h"
+#include "submit/record/run_source.h"
 #include "test/unit/fixture/cases.h"
 
 enum { PARTS = 500 }; /* more than there are places */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/routines/robj/archive_read.h"
-#include "contrib/routines/robj/archive_write.h"
+#include "contrib/routines/robj/archive_symbols.h"
+#include "contrib/routines/robj/prepare.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/routines/robj/entry_file.h"
+#include "contrib/routines/robj/entry_check.h"
 
 #include "test/unit/fixture/cases.h"
 

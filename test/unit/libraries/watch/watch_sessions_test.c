@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/libraries/watch/watch_new.h"
+#include "contrib/libraries/watch/library_watch.h"
 
 #include "test/unit/fixture/cases.h"
 

@@ -2,7 +2,7 @@
  *
  * What differs between the ancestors of two runs of one script: pids, and the job's number.
  */
-#include "submit/load/parse/ancestor_pids.h"
+#include "submit/load/parse/record_reader.h"
 #include "test/unit/fixture/cases.h"
 
 TEST(pids_and_the_jobs_number_are_taken_out)
