@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <linux/posix_acl.h>
@@ -19,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "contrib/hooks/packages.h"
 #include "spank/journal.h"
@@ -161,10 +163,7 @@ static int fill_directory(int job, const struct spool_run *run, const struct jou
 
 static int make_directory(int base, char *name, size_t size)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    snprintf(name, size, SPOOL_NEW "%d.%lld.%09ld", (int)getpid(), (long long)now.tv_sec,
-             now.tv_nsec);
+    snprintf(name, size, SPOOL_NEW "%d.%" PRIu64, (int)getpid(), clock_ns(CLOCK_MONOTONIC));
     return directory_make_open(base, name, 0700);
 }
 

@@ -3,14 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
 #include "conf/base/trusted.h"
@@ -126,14 +127,12 @@ static int add_line(char *text, size_t size, const char *word, const char *path)
 static int rename_over(int place, const char *name)
 {
     char aside[64];
-    struct timespec now;
     if (renameat(place, name, place, VERSION_NOTE) == 0)
         return 0;
     if (errno != EISDIR && errno != ENOTEMPTY && errno != EEXIST)
         return -errno;
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(aside, sizeof aside, SPOOL_NEW VERSION_NOTE ".over.%lld.%09ld", (long long)now.tv_sec,
-             now.tv_nsec);
+    snprintf(aside, sizeof aside, SPOOL_NEW VERSION_NOTE ".over.%" PRIu64,
+             clock_ns(CLOCK_REALTIME));
     if (unlinkat(place, VERSION_NOTE, AT_REMOVEDIR) != 0 &&
         renameat(place, VERSION_NOTE, place, aside) != 0)
         return -errno;

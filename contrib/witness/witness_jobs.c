@@ -105,7 +105,9 @@ static uint32_t find_running(const struct witness_jobs *jobs, uint32_t job)
     return found;
 }
 
-uint32_t witness_jobs_of_cgroup(const struct witness_jobs *jobs, int32_t pid)
+/* The job in whose cgroup of root's the process `pid` is; 0: none. Daemons of steps are in none:
+ * journals name them. */
+static uint32_t job_of_cgroup(const struct witness_jobs *jobs, int32_t pid)
 {
     char spool[32], path[48];
     const struct job_cgroups cgroups = {.spool = spool};
@@ -308,7 +310,7 @@ static int list_processes(const struct witness_jobs *jobs, struct process_walk *
         if (process.pid <= 0 || process_stat_read(process.pid, &process.stat) != 0 ||
             process_stat_is_over(&process.stat))
             continue;
-        process.job = witness_jobs_of_cgroup(jobs, process.pid);
+        process.job = job_of_cgroup(jobs, process.pid);
         error = GROW_TO(walk->process, walk->room, walk->count + 1);
         if (error == 0)
             walk->process[walk->count++] = process;

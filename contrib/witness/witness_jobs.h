@@ -32,10 +32,6 @@ int witness_jobs_look(struct witness_jobs *jobs, struct kernel_processes *proces
  * lost its ancestors. By one walk over /proc. Returns 0 or -errno. */
 int witness_jobs_walk(const struct witness_jobs *jobs, struct kernel_processes *processes);
 
-/* The job in whose cgroup of root's the process `pid` is; 0: none. Daemons of steps are in none:
- * journals name them. */
-uint32_t witness_jobs_of_cgroup(const struct witness_jobs *jobs, int32_t pid);
-
 /* The file of the job that `processes` knows under this number; NULL: it is gone. */
 struct job_notes *witness_jobs_notes(struct witness_jobs *jobs, uint32_t job);
 

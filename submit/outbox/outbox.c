@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/clocks.h"
 #include "conf/base/crc.h"
 #include "conf/base/directory.h"
 #include "conf/conf_transport.h"
@@ -280,13 +280,11 @@ int outbox_add(struct outbox *outbox, const struct record_view *record)
 static int hand_over(const struct outbox *outbox, unsigned number)
 {
     char temporary[64], name[OUTBOX_BATCH_NAME_MAX], owner[32] = "";
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     if (outbox->uid != NOBODY)
         snprintf(owner, sizeof owner, ".u%u.j%u", (unsigned)outbox->uid, outbox->job);
     temporary_name(number, temporary, sizeof temporary);
-    snprintf(name, sizeof name, "%011" PRId64 "%09ld.%d.%u%s", (int64_t)now.tv_sec, now.tv_nsec,
-             (int)getpid(), number, owner);
+    snprintf(name, sizeof name, "%020" PRIu64 ".%d.%u%s", clock_ns(CLOCK_REALTIME), (int)getpid(),
+             number, owner);
     CLEANUP_CLOSE int fd = openat(outbox->directory, temporary, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     int error = fd < 0 || fsync(fd) != 0 ? -errno : 0;
     for (size_t i = 0; i < outbox->transport_count && error == 0; i++)

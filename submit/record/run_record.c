@@ -23,7 +23,7 @@
 enum { PHASES_MAX = 8 };
 
 /* What the parts of a record share. */
-struct run_parts {
+struct run_draft {
     const struct run_source *source;
     struct json_writer record;
     struct {
@@ -70,14 +70,14 @@ static uint32_t node_count(const struct run_source *source, const struct schedul
     return source->capture->size > 1 && source->journal->nodes > 0 ? source->journal->nodes : 1;
 }
 
-static void measured(struct run_parts *run, const char *phase, double seconds)
+static void measured(struct run_draft *run, const char *phase, double seconds)
 {
     run->took[run->phases].phase = phase;
     run->took[run->phases++].seconds = seconds;
 }
 
 /* What the environment says outside of Slurm; in Slurm it is root's. */
-static void add_scheduler_text(struct run_parts *run, const char *key, const char *text)
+static void add_scheduler_text(struct run_draft *run, const char *key, const char *text)
 {
     if (run->source->identity->job != 0)
         json_write_text(&run->record, key, text);
@@ -85,7 +85,7 @@ static void add_scheduler_text(struct run_parts *run, const char *key, const cha
         json_write(&run->record, key, command_line_text(run->source->lines, text_bytes(text)));
 }
 
-static void add_user(struct run_parts *run)
+static void add_user(struct run_draft *run)
 {
     const struct capture *capture = run->source->capture;
     const struct job_identity *identity = run->source->identity;
@@ -120,7 +120,7 @@ static void add_user(struct run_parts *run)
     json_write_close(record);
 }
 
-static void add_numbers(struct run_parts *run)
+static void add_numbers(struct run_draft *run)
 {
     const struct capture *capture = run->source->capture;
     uint64_t end_ns = run->source->ending == NULL ? 0 : run->source->ending->end_ns;
@@ -153,7 +153,7 @@ static void add_numbers(struct run_parts *run)
     json_write_close(record);
 }
 
-static void add_environment(struct run_parts *run)
+static void add_environment(struct run_draft *run)
 {
     struct capture_bytes env = run->source->capture->env;
     struct json_memo *memo = run->source->memo;
@@ -220,7 +220,7 @@ static void key_of_ancestors(const struct capture *capture, struct json_memo_key
 }
 
 /* What one process starts has the same ancestors. */
-static void add_ancestors(struct run_parts *run)
+static void add_ancestors(struct run_draft *run)
 {
     struct json_memo *memo = run->source->memo;
     struct json_memo_key key;
@@ -303,7 +303,7 @@ static void key_of_objects(const struct capture *capture, struct json_memo_key *
     }
 }
 
-static void add_of_objects(struct run_parts *run, const char *name,
+static void add_of_objects(struct run_draft *run, const char *name,
                            struct json_object *(*make)(const struct run_source *))
 {
     struct json_memo *memo = run->source->memo;
@@ -316,7 +316,7 @@ static void add_of_objects(struct run_parts *run, const char *name,
     json_write(&run->record, name, array);
 }
 
-static void add_objects(struct run_parts *run)
+static void add_objects(struct run_draft *run)
 {
     add_of_objects(run, "libA", objects);
 }
@@ -350,7 +350,7 @@ static void add_watermark_key(void *context, const char *key, const char *value)
     json_object_object_add(values->table, key, command_line_text(values->lines, text_bytes(value)));
 }
 
-static void add_watermark(struct run_parts *run)
+static void add_watermark(struct run_draft *run)
 {
     struct capture_bytes note = run->source->capture->watermark;
     struct json_object *table = json_object_new_object();
@@ -371,7 +371,7 @@ struct quality {
 };
 
 /* How many of the run's files were not hashed for being beyond the bounds. */
-static uint64_t unhashed(const struct run_parts *run)
+static uint64_t unhashed(const struct run_draft *run)
 {
     const struct capture *capture = run->source->capture;
     uint64_t count = run->executable.beyond != 0;
@@ -413,7 +413,7 @@ static struct json_object *quality_table(const struct conf *conf, const struct q
     return table;
 }
 
-static void add_quality(struct run_parts *run)
+static void add_quality(struct run_draft *run)
 {
     const struct run_source *source = run->source;
     const struct package_run *packages = source->packages;
@@ -436,7 +436,7 @@ static void add_quality(struct run_parts *run)
     json_write(&run->record, "XALT_qaT", table);
 }
 
-static void look_at_executable(struct run_parts *run)
+static void look_at_executable(struct run_draft *run)
 {
     const struct capture *capture = run->source->capture;
     copy_bytes(capture->exec, run->exec_path, sizeof run->exec_path);
@@ -447,11 +447,11 @@ static void look_at_executable(struct run_parts *run)
 }
 
 /* The time that each phase took stands beside, under XALT's name for the phase. */
-static void add_all(struct run_parts *run)
+static void add_all(struct run_draft *run)
 {
     static const struct {
         const char *phase;
-        void (*add)(struct run_parts *);
+        void (*add)(struct run_draft *);
     } parts[] = {
         {"02_Sha1_exec_____", look_at_executable}, {"06_ParseProcMaps_", add_objects},
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
@@ -491,7 +491,7 @@ void run_record_uuid(const struct capture *capture, char *text)
 int run_record_build(const struct run_source *source, struct built_record *record)
 {
     char name_end[RECORD_UUID_SIZE + 4];
-    struct run_parts run = {.source = source};
+    struct run_draft run = {.source = source};
     record_begin(&run.record);
     run_record_uuid(source->capture, run.uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", source->ending == NULL ? "aaa" : "zzz", run.uuid);

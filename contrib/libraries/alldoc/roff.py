@@ -30,7 +30,6 @@ SILENT = set(
     rn rr rs rt sp ss sv sy ta tc ti tl tr uf ul vs wh PD DT PP P LP RS RE UC AT TS TE EQ EN Bl El Bd Ed Pp Bk Ek Os Dd UE ME EE EX
     YS hcode de1 als am tm""".split()
 )
-PUNCTUATION = {".", ",", ":", ";", "(", ")", "[", "]", "?", "!"}
 CALL = Pattern(r"\b([A-Za-z_][A-Za-z0-9_]{1,99})\s{0,4}\(")
 LINK_OPTION = Pattern(r"(?:\A|[\s(,\"'])-l([A-Za-z0-9_][A-Za-z0-9_.+-]{0,60})")
 PAGE = Pattern(r"(.{1,200})\.([0-9nl][A-Za-z0-9]{0,20})\Z", re.S)

@@ -168,12 +168,6 @@ int profile_ends_read(const struct reading_request *request, struct profile_ends
     return error;
 }
 
-void profile_ends_free(struct profile_ends *ends)
-{
-    free(ends->captured);
-    *ends = (struct profile_ends){.count = 0};
-}
-
 static const struct captured_end *find_captured(const struct profile_ends *ends,
                                                 const struct profiled_process *process)
 {

@@ -19,10 +19,9 @@ struct profile_ends {
 };
 
 /* Reads the request's ledger; without a usable one there are no captures. Looks at files of
- * programs: to be called as the job's user. The request stays the caller's. Returns 0 or -errno;
- * profile_ends_free() releases, in every case. */
+ * programs: to be called as the job's user. The request stays the caller's, and `ends->captured` is
+ * to be freed in every case. Returns 0 or -errno. */
 int profile_ends_read(const struct reading_request *request, struct profile_ends *ends);
-void profile_ends_free(struct profile_ends *ends);
 
 struct collect_end profile_ends_find(const struct profile_ends *ends,
                                      const struct profiled_process *process);

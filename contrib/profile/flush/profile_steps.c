@@ -379,6 +379,7 @@ int profile_steps_send(const struct profile_steps *steps, struct worker_pipe *pi
     error = profile_ends_read(steps->request, &naming.ends);
     if (error == 0)
         error = send_steps(steps, &content, &facts, &sending);
+    free(naming.ends.captured);
     return end_steps(pipe, error); /* the process ends */
 }
 

@@ -146,15 +146,14 @@ static int check_environment(struct json_object *variables, const char *key,
 
 static const struct part_type {
     enum json_type type;
-    const char *article;
     int (*check)(struct json_object *value, const char *key, struct load_reason *reason);
     compare_slots *compare; /* of a set */
 } part_types[] = {
-    [PART_LIBS] = {json_type_array, "an", check_libs, compare_libs},
-    [PART_ENVIRONMENT] = {json_type_object, "an", check_environment, NULL},
-    [PART_ANCESTORS] = {json_type_array, "an", NULL, NULL},
-    [PART_BUILD] = {json_type_object, "an", NULL, NULL},
-    [PART_FUNCTIONS] = {json_type_array, "an", check_names, compare_names},
+    [PART_LIBS] = {json_type_array, check_libs, compare_libs},
+    [PART_ENVIRONMENT] = {json_type_object, check_environment, NULL},
+    [PART_ANCESTORS] = {json_type_array, NULL, NULL},
+    [PART_BUILD] = {json_type_object, NULL, NULL},
+    [PART_FUNCTIONS] = {json_type_array, check_names, compare_names},
 };
 
 /* Pids were taken out of the text, which left zeros. */

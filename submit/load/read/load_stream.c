@@ -306,7 +306,9 @@ int load_stream_read(struct load_stream *stream, struct loader *loader,
         }
         *more = true;
         stream->quiet = clock_seconds(CLOCK_MONOTONIC);
-        loader->progress.part = load_stream_part(stream);
+        const off_t place = load_stream_is_file(stream) ? lseek(stream->fd, 0, SEEK_CUR) : -1;
+        const off_t size = stream->facts.st_size;
+        loader->progress.part = place < 0 || size == 0 ? -1 : (double)place / (double)size;
         error = split_lines(stream, loader, blocks, bytes, (size_t)got);
     }
     return error == 0 ? commit_stream(stream, loader, trouble) : error;
@@ -362,13 +364,6 @@ bool load_stream_waits(const struct load_stream *stream)
 bool load_stream_has_none(const struct load_stream *stream)
 {
     return stream->taken == 0 && stream->number > 1;
-}
-
-double load_stream_part(const struct load_stream *stream)
-{
-    const off_t place = load_stream_is_file(stream) ? lseek(stream->fd, 0, SEEK_CUR) : -1;
-    return place < 0 || stream->facts.st_size == 0 ? -1
-                                                   : (double)place / (double)stream->facts.st_size;
 }
 
 int load_stream_finish(struct load_stream *stream, struct loader *loader,

@@ -42,9 +42,6 @@ bool load_stream_waits(const struct load_stream *stream);
  * bad. Nothing at all, as a log of a quiet day, is no such. */
 bool load_stream_has_none(const struct load_stream *stream);
 
-/* How much of a file has been read, from 0 to 1; negative: not known. */
-double load_stream_part(const struct load_stream *stream);
-
 /* Takes the last line even without a newline. Returns as loader_load(). */
 int load_stream_finish(struct load_stream *stream, struct loader *loader,
                        struct syslog_blocks *blocks);

@@ -78,7 +78,7 @@ static struct collect_end find(const char *journal_text, const char *notes,
         .now_ns = 1100 * SECOND};
     assert_int_equal(profile_ends_read(&request, &ends), 0);
     const struct collect_end end = profile_ends_find(&ends, process);
-    profile_ends_free(&ends);
+    free(ends.captured);
     if (request.ledger >= 0)
         close(request.ledger);
     if (request.kernel != NULL)
