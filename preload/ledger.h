@@ -72,6 +72,9 @@
  * a run of policy_header.always_ranks ranks or more has begun. */
 #define LEDGER_WAKE "wake"
 
+/* Beside the ledger, the file for profiles, if the job leaves one. */
+#define PROFILE_NAME "profile"
+
 enum ledger_state {
     LEDGER_FREE = 0,  /* being filled, or on a free list */
     LEDGER_OPEN = 1,  /* the process runs, or has ended without its exit handlers */

@@ -66,10 +66,8 @@
 
 #include <stdint.h>
 
+#include "preload/ledger.h"
 #include "spank/job_formats.h"
-
-/* In the directory of the user's files of a job (SPOOL_USER). */
-#define PROFILE_NAME "profile"
 
 /* Set to one of the words below where a process is to leave a profile; what may follow behind a
  * comma is for steps that it starts. */

@@ -18,7 +18,7 @@
 #include "conf/base/io.h"
 #include "conf/base/replacement.h"
 #include "contrib/hooks/packages.h"
-#include "preload/profile/profile_file.h"
+#include "preload/ledger.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
 

@@ -47,6 +47,8 @@ breach() {
         breach "submit/job/quarantine.c: submit/job may not include contrib/$extension, which is an extension's" \
             include contrib/$extension submit/job/quarantine.c
     done
+    breach "submit/job/quarantine.c: submit/job may not include preload/profile/profile_file.h, which is an extension's" \
+        include preload/profile/profile_file.h submit/job/quarantine.c
     breach "contrib/witness/flush may not include contrib/profile/chunk_read.h, which is an extension's" \
         include contrib/profile/chunk_read.h contrib/witness/flush/witness_part.c
     # shellcheck disable=SC2016 # the backquotes are the table's
@@ -101,4 +103,9 @@ calls_at_most() {
     local way=(flush_run flush_job job_read reading_run worker_run ledger_send_ends send_run run_record_build)
     calls_at_most 10 "${way[@]}"
     calls_at_most 14 jobtrail_submit.c:main "${way[@]}"
+}
+
+@test "the flush and the way of a profile have no more modules" {
+    (($(find "$JOBTRAIL_SOURCE/submit/flush" -name '*.c' | wc -l) <= 20))
+    (($(find "$JOBTRAIL_SOURCE/contrib/profile/flush" -name '*.c' | wc -l) <= 4))
 }
