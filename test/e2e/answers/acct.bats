@@ -190,8 +190,10 @@ completed() {
     [ "$(completed jobtrail-acct --sort = -elapsedm)" = "-ElapsedMax" ]
     [ "$(completed jobtrail-acct --coverage -o t)" = "Tasks" ]
     [ "$(completed jobtrail-acct --links --format wr)" = "Wrapper" ]
-    [ "$(completed jobtrail-acct --changes -o failed)" = "Failed FailedAfter" ]
-    [ "$(completed jobtrail-acct --events -o changes)" = "Changes" ]
+    if "$JOBTRAIL_SOURCE/test/systems/can" libraries; then
+        [ "$(completed jobtrail-acct --changes -o failed)" = "Failed FailedAfter" ]
+        [ "$(completed jobtrail-acct --events -o changes)" = "Changes" ]
+    fi
     [ "$(completed jobtrail-acct -s CD,oom)" = "" ]
     [ "$(completed jobtrail-acct -s CD,out)" = "CD,OUTLIVED CD,OUT_OF_MEMORY" ]
     [[ " $(completed jobtrail-acct -u alice,roo) " == *" alice,root "* ]]

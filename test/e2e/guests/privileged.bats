@@ -108,6 +108,7 @@ does_nothing() {
     done
 }
 
+# bats test_tags=needs:routines
 @test "routines that are linked in are noted with nobody's rights, and with more rights they are called, and nothing is noted" {
     local name way before
     printf '[routines]\nkeep = archive:libdesignated\\.a\n' | tee -a "$CONF" >>"$CONF_LINK"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A library is replaced between two jobs of a real cluster, by a step of a job, and then removed: jobtrail-acct says which
 # runs were before and after, how they ended, and whose step it was. Exit statuses are Slurm's.
-# bats file_tags=needs:fanotify_names,needs:cgroup_v1
+# bats file_tags=needs:libraries,needs:fanotify_names,needs:cgroup_v1
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets them
 
 bats_require_minimum_version 1.5.0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Each command of jobtrail-questions(7), over a store in which there is an answer to each. Jobs 12 and 14, and one that never started, are
 # those of a real cluster with slurmdbd; what others ran, and when, is made.
+# bats file_tags=needs:libraries,needs:routines,needs:witness
 # shellcheck disable=SC2154 # bats sets stderr
 
 bats_require_minimum_version 1.5.0
