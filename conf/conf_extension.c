@@ -32,9 +32,12 @@ const struct conf_part *conf_part_find(const char *section)
     return NULL;
 }
 
-/* Rules of [profile], which the installed file has, ask for nothing. */
+/* Rules of [profile], which the installed file has, ask for nothing. One key of [tracking] is about
+ * routines. */
 static bool is_given(const struct conf *conf, const char *section)
 {
+    if (conf->count_routines && strcmp(section, "routines") == 0)
+        return true;
     const struct conf_list *list = conf_list_find(section);
     const struct conf_rules *rules = list == NULL ? NULL : conf_list_rules(list, conf);
     if (rules != NULL && strcmp(section, "profile") != 0 && rules->count > 0 &&

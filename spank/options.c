@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "conf/policy/policy.h"
@@ -36,6 +37,8 @@ static void register_profile(spank_t spank, uint32_t switches)
                                   .val = (switches & POLICY_PROFILE_KEPT) != 0,
                                   .cb = profile_part->option_given};
     spank_option_register(spank, &option); /* copies it */
+    if (profile_part->begin == NULL && getenv("JOBTRAIL_PROFILE") != NULL)
+        profile_part->option_given(0, NULL, spank_context() == S_CTX_REMOTE);
 }
 
 void options_register(spank_t spank, const char *conf)

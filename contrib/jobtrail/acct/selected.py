@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The runs that the options of jobtrail-acct select."""
 
-from .. import slurm
+from .. import extensions, slurm
 from ..hints import tell
 from ..hostlist import split
 from ..program import Failure
@@ -37,6 +37,9 @@ class Wanted:
         names = {name for name, _, _ in columns}
         if options.sort:
             names |= {fields.find_field(word.lstrip("+-"), fields.FIELDS)[0] for word in split(options.sort)}
+        of_kernel = ", ".join(sorted(name for name in names if name.startswith("Run")))
+        if of_kernel and not extensions.is_here("witness"):
+            tell("%s: %s" % (of_kernel, extensions.lacking("witness")))
         self.now = now
         self.duplicates = options.duplicates
         self.divided = bool(options.json or options.allocations or names & fields.DIVIDED)

@@ -106,6 +106,8 @@ print([pages.site.DOOR, [name for _, names in pages.things.SOFTWARE.values() for
     [ "$(jq -c '[.runs[].ranks] | unique' <<<"$output")" = '[null]' ]
     answers acct -a -S 2024-11-20 --no-sacct -X
     answers acct -a -S 2024-11-20 --no-sacct --coverage
+    answers acct -a -S 2024-11-20 --no-sacct -o JobID,RunCPU
+    [[ $stderr == "jobtrail-acct: RunCPU: this jobtrail is built without the kernel's witness" ]]
     answers report -S 2024-11-20
 }
 

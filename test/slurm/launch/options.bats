@@ -61,6 +61,7 @@ load ../fixture/cluster
     job=$(submit_and_wait "srun --jobtrail-profile $PROGRAMS/exit_with 0")
     [[ $(output_of "$job") == *"jobtrail: $why"* ]]
     [[ $(record_count "$job") == 1 ]]
+    [[ $why == *directory* || $(output_of "$(submit_and_wait "JOBTRAIL_PROFILE=light srun $PROGRAMS/exit_with 0")") == *"jobtrail: $why"* ]]
 }
 
 @test "with enabled = no a job's environment is untouched, and it leaves nothing in the spool" {
