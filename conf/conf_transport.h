@@ -32,7 +32,7 @@ extern const struct conf_transport conf_transports[CONF_TRANSPORTS];
 /* The row of this name, `length` bytes at `name`; NULL: none. */
 const struct conf_transport *conf_transport_find(const char *name, size_t length);
 
-/* "file, syslog, http and kafka". Static. */
+/* Of all: "A, B and C". Static. */
 const char *conf_transport_names(void);
 
 /* Checks the value of a key that names some of them, or none. Returns 0, or -EINVAL and fills

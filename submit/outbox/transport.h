@@ -60,4 +60,5 @@ extern const struct transport transport_null;          /* to be copied */
 extern const struct transport transport_syslog;
 
 /* What a module exports. */
+__attribute__((visibility("default"))) extern const struct transport jobtrail_transport;
 #define TRANSPORT_MODULE_SYMBOL "jobtrail_transport"

@@ -389,6 +389,4 @@ static int http_ask(void *context, uint64_t deadline_ns, struct transport_troubl
     return -EPROTO;
 }
 
-__attribute__((visibility("default"))) extern const struct transport jobtrail_transport;
-
 const struct transport jobtrail_transport = {"http", http_open, http_send, http_ask, http_close};

@@ -214,7 +214,5 @@ static void kafka_close(void *context)
     free(state);
 }
 
-__attribute__((visibility("default"))) extern const struct transport jobtrail_transport;
-
 const struct transport jobtrail_transport = {"kafka", kafka_open, kafka_send, kafka_ask,
                                              kafka_close};

@@ -70,6 +70,11 @@ told() {
     diff <(findings conf/command/*doctor*.c contrib/*/doctor*.c contrib/*/doctor/*.c) <(sort -u "$all")
 }
 
+@test "each page of the report is in the navigation" {
+    [ "$(PYTHONPATH=$JOBTRAIL_SOURCE/contrib python3 -c 'from jobtrail.answers.page.html_output import GROUPS, PAGES
+print("but", *set(PAGES) - {name for _, names in GROUPS for name in names})')" = "but" ]
+}
+
 @test "each key of the configuration is in the manual, those of an extension in its own page" {
     local section key page count=0
     cd "$JOBTRAIL_SOURCE"

@@ -103,13 +103,13 @@ count() {
     [[ $output == *"other users cannot read $top"*"no unit tests of a room 'nothing'"* && $status == 2 ]]
 }
 
-# ci RESULT-HERE RESULT-ON-TRIXIE: .ci/run, with a test/run that says so, and of the core that one has passed
+# ci RESULT-HERE RESULT-ON-TRIXIE [RESULT-OF-THE-CORE]: .ci/run, with a test/run that says so
 ci() {
     local top=$BATS_TEST_TMPDIR/top
     mkdir -p "$top/.ci" "$top/test"
     cp "$JOBTRAIL_SOURCE/.ci/run" "$top/.ci"
     # shellcheck disable=SC2016 # for the script to expand
-    printf '%s\n' '#!/bin/bash' "result='$1'" "[[ \$1 != --on ]] || result='$2'" "[[ \$* != *core ]] || result='1 passed, 0 failed'" \
+    printf '%s\n' '#!/bin/bash' "result='$1'" "[[ \$1 != --on ]] || result='$2'" "[[ \$* != *core ]] || result='${3-1 passed, 0 failed}'" \
         'echo "test/run $*"; [[ ! $result ]] || echo "$result"; [[ $result == *" 0 failed" ]]' >"$top/test/run"
     chmod +x "$top/test/run"
     run "$top/.ci/run"
@@ -125,6 +125,8 @@ ci() {
     [[ $status == 1 && $last == "6 passed, 1 failed" ]]
     ci "" "2 passed, 0 failed"
     [[ $status == 1 && $last == "3 passed, 1 failed" && $output == *"not ok  here: test/run ended"* ]]
+    ci "3 passed, 0 failed" "2 passed, 0 failed" "0 passed, 0 failed"
+    [[ $status == 1 && $last == "5 passed, 1 failed" && $output == *"not ok  core: test/run ended"* ]]
 }
 
 @test "test/quick-bats says of a failure what this system's bats says" {
