@@ -11,8 +11,8 @@ from ...hints import hint
 from ...pattern import Pattern
 from ...report import fitting, use_parts
 from ...report import main as report
+from ...report.columns import pairs
 from ...text import cell, escape
-from ...times import format_time
 from . import runs, site, things
 from .data import PLACE, Context
 from .request import Refused, as_asked
@@ -270,7 +270,7 @@ def choice(context, number, several):
     """In the place of the page of a job: which ones it could be."""
     sheet = Sheet(context, "Job %s: several jobs" % cell(number), subject=owned(context, number))
     rows = [[number, cluster, user, str(restart)] for cluster, user, restart in sorted(several, key=str)]
-    table = things.pairs("choice", "Jobs of this number", CHOICE_HEADS, rows)
+    table = pairs("choice", "Jobs of this number", CHOICE_HEADS, rows)
     sheet.tables, sheet.is_one, sheet.status = [Shown(table, context.view())], True, 300
     return sheet
 
@@ -353,15 +353,7 @@ def run(asker, page, now):
 def run_fields(_, found):
     values = [(name, value(found)) for name, _, value in fields.FIELDS if name not in RUN_FIELDS_LEFT_OUT]
     rows = [[name, str(value)] for name, value in values if value not in (None, "")]
-    return things.pairs("fields", "The run", (("field", "Field"), ("value", "Value")), rows)
-
-
-def run_ranks(_, found):
-    """Of a run of several tasks what the kernel told of all of them."""
-    summary, listed = found["ranks"], acct.rows_module("ranks")
-    values = [] if summary is None else [(name, value(summary)) for name, _, value in listed.FIELDS if name in listed.OF_RUN]
-    rows = [[name, str(value)] for name, value in values if value not in (None, "")]
-    return things.pairs("ranks", "All its ranks", (("field", "Field"), ("value", "Value")), rows)
+    return pairs("fields", "The run", (("field", "Field"), ("value", "Value")), rows)
 
 
 def run_libraries(_, found):
@@ -369,16 +361,7 @@ def run_libraries(_, found):
         [some["path"], library.shown(some["path"], some["module"]), some["module"], some["hash"]] for some in found["libs"] or []
     ]
     heads = (("file", "File"), ("library", "Library"), ("module", "Module"), ("hash", "SHA-1"))
-    return things.pairs("libraries", "Libraries", heads, rows, library.lacking(found).capitalize())
-
-
-def run_routines(_, found):
-    rows = []
-    for one in found["routines"]["called"] if found["routines"] else ():
-        calls = acct.rows_module("routines").calls_text(one)
-        rows.append([one["library_path"], one["routine"], format_time(one["first_call"]), None if calls is None else str(calls)])
-    heads = (("file", "File"), ("routine", "Routine"), ("first", "First call"), ("calls", "# Calls"))
-    return things.pairs("routines", "Routines that it called", heads, rows)
+    return pairs("libraries", "Libraries", heads, rows, library.lacking(found).capitalize())
 
 
 def run_packages(context, found):
@@ -390,13 +373,13 @@ def run_packages(context, found):
         (found["uuid"], found["package_owner"], found["proven"]),
     )
     heads = (("package", "Package"), ("program", "Program"), ("version", "Version"), ("path", "Path"))
-    return things.pairs("packages", "Packages", heads, [list(row) for row in rows])
+    return pairs("packages", "Packages", heads, [list(row) for row in rows])
 
 
 def run_environment(context, found):
     variables = details.environments(context.store, [found]).get(found["environment_id"], {})
     heads = (("name", "Variable"), ("value", "Value"))
-    return things.pairs("environment", "Environment", heads, list(map(list, variables.items())))
+    return pairs("environment", "Environment", heads, list(map(list, variables.items())))
 
 
 def run_ancestors(context, found):
@@ -406,15 +389,13 @@ def run_ancestors(context, found):
         [one["name"], one["pid"] and str(one["pid"]), one["path"], " ".join(map(str, one["cmdline"] or ()))]
         for one in listed
     ]
-    return things.pairs("ancestors", "Started by", heads, rows)
+    return pairs("ancestors", "Started by", heads, rows)
 
 
-# name: function of (context, found); extensions have more in PARTS of their modules run_door
+# name: function of (context, found); those of extensions are in PARTS of their modules run_door
 RUN_PARTS = {
     "fields": run_fields,
-    "ranks": run_ranks,
     "libraries": run_libraries,
-    "routines": run_routines,
     "packages": run_packages,
     "environment": run_environment,
     "ancestors": run_ancestors,
@@ -521,7 +502,7 @@ def fact_table(data, kind):
         for fact in section[kind]
     ]
     heads = DIFF_HEADS + ((("why", "Why"),) if kind == "unknown" else ())
-    return things.pairs(kind, "What differs" if kind == "different" else "What cannot be compared", heads, rows)
+    return pairs(kind, "What differs" if kind == "different" else "What cannot be compared", heads, rows)
 
 
 def alone_table(data):
@@ -530,7 +511,7 @@ def alone_table(data):
         for side in ("a", "b")
         for run in data["only_" + side]
     ]
-    return things.pairs("alone", "Runs of one side only", ALONE_HEADS, rows)
+    return pairs("alone", "Runs of one side only", ALONE_HEADS, rows)
 
 
 ROUTES = {name: report_page(name) for name in fitting.PAGES}

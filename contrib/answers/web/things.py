@@ -211,11 +211,6 @@ def unrecorded(model, name):
     return Page("coverage", "Without a record", columns, sorted(rows, key=lambda row: -row[2]), order=("core_hours", "descending"))
 
 
-def pairs(name, title, heads, rows, note=""):
-    """A table of names and values."""
-    return Page(name, title, [(key, text, TEXT) for key, text in heads], rows, note=note)
-
-
 def of_coverage(rows, told):
     """jobtrail-acct --coverage as a table; `told`: as coverage_told.read() has it."""
     columns = [("part", "Part", TEXT), ("outcome", "Outcome", TEXT), ("tasks", "# Tasks", COUNT), ("core_seconds", "Core seconds", COUNT)]

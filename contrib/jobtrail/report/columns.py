@@ -48,6 +48,11 @@ class Page:
         return kind != BESIDE or any((value or 0) > least for value in values)
 
 
+def pairs(name, title, heads, rows, note=""):
+    """A table of names and values."""
+    return Page(name, title, [(key, text, TEXT) for key, text in heads], rows, note=note)
+
+
 def top(items, options):
     """The first --top of them, and the number of the others."""
     count = options.top or len(items)
