@@ -108,14 +108,8 @@ def core_bound(run):
 
 
 def core_seconds(run):
-    if run["core_seconds"] is None:
-        return core_time(run)
-    return bounded(round(run["core_seconds"]), core_bound(run))
-
-
-def core_seconds_max(run):
-    most = run["core_seconds_max"]
-    return core_time(run) if run["core_seconds"] is None else None if most is None else round(most)
+    least = run["core_seconds"]
+    return None if least is None else bounded(round(least), core_bound(run))
 
 
 def command_line(run):
@@ -244,7 +238,8 @@ OURS = [
     ("Compiler", 10, column("compiler")),
     ("Container", 20, lambda run: known(run["container"])),
     ("CoreSeconds", 12, core_seconds),
-    ("CoreSecondsMax", 14, core_seconds_max),
+    ("CoreSecondsMax", 14, lambda run: None if run["core_seconds_max"] is None else round(run["core_seconds_max"])),
+    ("CoreTime", 9, core_time),
     ("CPUTime", 10, cpu_time),
     ("CPUTimeRAW", 10, cpu_time_raw),
     ("Cwd", 20, column("cwd")),

@@ -72,13 +72,13 @@ acct() { # STORE OPTION...
     done
 }
 
-@test "records without it are inclusive, and of a run that goes on it is unknown" {
+@test "records without it are inclusive, and of a run that goes on it is unknown: no column of numbers has a word" {
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/old.db" "$SITE/others"
-    acct "sqlite:$BATS_TEST_TMPDIR/old.db" -n -j 12.0,15 -o exec,coreseconds,coresecondsmax
-    [ "${lines[0]}" = "flow.mpi|inclusive|inclusive" ]
-    [[ "${lines[1]}" = *"|Unknown|Unknown" ]]
-    acct "sqlite:$BATS_TEST_TMPDIR/old.db" -n -X -j 12 -o coreseconds
-    [ "$output" = inclusive ]
+    acct "sqlite:$BATS_TEST_TMPDIR/old.db" -n -j 12.0,15 -o exec,coreseconds,coresecondsmax,coretime
+    [ "${lines[0]}" = "flow.mpi|||inclusive" ]
+    [[ "${lines[1]}" = *"|||Unknown" ]]
+    acct "sqlite:$BATS_TEST_TMPDIR/old.db" -n -X -j 12 -o coreseconds,coretime
+    [ "$output" = "|inclusive" ]
     acct "sqlite:$BATS_TEST_TMPDIR/old.db" -j 12.0 --json
     [ "$(jq -c '.runs[0] | [.core_seconds, .core_time]' <<<"$output")" = '[null,"inclusive"]' ]
 }
