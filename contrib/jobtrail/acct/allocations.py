@@ -59,7 +59,31 @@ def add_used(job, runs):
         job[name] = max((run[name] for run in known if run[name] is not None), default=None)
     job["forked_least"] = any(run["forked_least"] for run in counted)
     is_whole = all(run["user_cpu"] is not None or run["end_source"] == "exec" for run in runs)
-    job["used_bound"] = "" if is_whole else ">="
+    is_of_ranks = any((run["num_tasks"] or 0) > 1 for run in runs)
+    job["used_bound"] = "" if is_whole and not is_of_ranks else ">="
+    add_ranks(job, runs)
+
+
+def add_ranks(job, runs):
+    """Processor time and largest memory of all ranks: a run of several tasks has those of its own, and the summary of the
+    program's ranks, one in a step, those of all that were measured."""
+    job["ranks_bound"], cpu, largest, summed = "", [], [job["max_rss"]], {}
+    for run in runs:
+        of, found, is_last = (run["step_id"], run["exec_path"]), run["ranks"], run["end_source"] != "exec"
+        own = None if run["user_cpu"] is None else run["user_cpu"] + run["system_cpu"]
+        is_whole = own is not None or not is_last
+        if is_last and found and found["measured"] and of not in summed:
+            own, summed[of] = found["cpu_mean"] * found["measured"], run["node"]
+            largest.append(found["memory_max"])
+            is_whole = found["measured"] >= run["num_tasks"] and not found["unseen"] and found["nodes"] >= (found["step_nodes"] or 1)
+        elif summed.get(of, run["node"]) != run["node"]:
+            continue  # the summary is of this node, too
+        elif is_last and (run["num_tasks"] or 0) > 1:
+            is_whole = False
+        cpu += [] if own is None else [own]
+        job["ranks_bound"] = job["ranks_bound"] if is_whole else ">="
+    job["run_cpu"] = sum(cpu) if cpu else None
+    job["max_rss"] = max((size for size in largest if size is not None), default=None)
 
 
 def allocation(runs, wanted):

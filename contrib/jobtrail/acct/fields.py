@@ -178,13 +178,14 @@ def cpu_time_raw(run):
     return None if seconds is None else bounded(int(seconds), end_bound(run))
 
 
-def cpu_used(run, *names):
-    """Seconds of processor time of the run's process, as the kernel told; None: not known."""
-    return None if run[names[0]] is None else sum(run[name] for name in names)
+def cpu_used(run):
+    """Seconds of processor time of the run's process, with -X of all ranks, as the kernel told; None: not known."""
+    own = None if run["user_cpu"] is None else run["user_cpu"] + run["system_cpu"]
+    return run.get("run_cpu", own)
 
 
-def run_cpu(*names):
-    return lambda run: with_bound(run, amounts.cpu_time(cpu_used(run, *names)))
+def run_cpu(name):
+    return lambda run: with_bound(run, amounts.cpu_time(run[name]))
 
 
 def forked_column(name, text_of=lambda value: value):
@@ -200,13 +201,13 @@ def forked_column(name, text_of=lambda value: value):
     return text
 
 
-def size_column(name):
-    return lambda run: with_bound(run, amounts.size_text(run[name]))
+def size_column(name, bound="used_bound"):
+    return lambda run: with_bound(run, amounts.size_text(run[name]), bound)
 
 
-def with_bound(run, text):
-    """">=" before what not all runs of a job have told: with -X."""
-    return text if text is None else run.get("used_bound", "") + text
+def with_bound(run, text, bound="used_bound"):
+    """">=" before what not all runs or ranks of a job have told: with -X."""
+    return text if text is None else run.get(bound, "") + text
 
 
 # Fields of sacct that are not made of the run's own facts, and their widths there
@@ -277,7 +278,7 @@ OURS = [
     ("Proven", 6, lambda run: "yes" if run["proven"] else "no"),
     ("QOS", 10, lambda run: known(run["qos"])),
     ("RestartCount", 12, column("restart_count")),
-    ("RunCPU", 13, run_cpu("user_cpu", "system_cpu")),
+    ("RunCPU", 13, lambda run: with_bound(run, amounts.cpu_time(cpu_used(run)), "ranks_bound")),
     ("RunDiskRead", 11, size_column("disk_read")),
     ("RunDiskWrite", 12, size_column("disk_write")),
     ("RunForked", 9, forked_column("forked")),
@@ -286,7 +287,7 @@ OURS = [
     ("RunForkedRead", 13, forked_column("forked_read", amounts.size_text)),
     ("RunForkedSignaled", 17, forked_column("forked_signaled")),
     ("RunForkedWrite", 14, forked_column("forked_write", amounts.size_text)),
-    ("RunMaxRSS", 10, size_column("max_rss")),
+    ("RunMaxRSS", 10, size_column("max_rss", "ranks_bound")),
     ("RunSystemCPU", 13, run_cpu("system_cpu")),
     ("RunUserCPU", 13, run_cpu("user_cpu")),
     ("Signal", 6, column("signal")),
@@ -323,7 +324,7 @@ SORTED_BY = {
     "CoreSeconds": column("core_seconds"), "CoreSecondsMax": column("core_seconds_max"), "CPUTime": cpu_seconds,
     "CPUTimeRAW": cpu_seconds, "Elapsed": elapsed, "ElapsedMax": elapsed_max, "ElapsedRaw": elapsed,
     "End": column("end_time"), "EndMax": end_max, "EndMin": column("end_time_min"),
-    "RunCPU": lambda run: cpu_used(run, "user_cpu", "system_cpu"), "RunDiskRead": column("disk_read"),
+    "RunCPU": cpu_used, "RunDiskRead": column("disk_read"),
     "RunDiskWrite": column("disk_write"), "RunForked": column("forked"), "RunForkedCPU": column("forked_cpu"),
     "RunForkedMaxRSS": column("forked_max_rss"), "RunForkedRead": column("forked_read"),
     "RunForkedSignaled": column("forked_signaled"), "RunForkedWrite": column("forked_write"),

@@ -147,7 +147,7 @@ adds_up() { # STORE
         site_run 019a9f00-6262-7000-8000-000000000001 first 1 '.slurmT += {job_id: 62, step_id: "0", pid: 800, end_source: "exec"} |
             .userT.job_id = "62"'
         site_run 019a9f00-6262-7000-8000-000000000002 second 1 '.slurmT += {job_id: 62, step_id: "0", pid: 800, user_cpu: 90, system_cpu: 0,
-            max_rss: 1048576, cpus_alloc: 1} | .userT.job_id = "62"'
+            max_rss: 1048576, disk_read: 0, disk_write: 0, cpus_alloc: 1} | .userT.job_id = "62"'
     } >"$BATS_TEST_TMPDIR/nodes"
     for_both site_load_proven "$BATS_TEST_TMPDIR/nodes"
     for store in "$STORE" "$MARIADB_STORE"; do
@@ -155,6 +155,10 @@ adds_up() { # STORE
         [ "$(jq -c '.pages[] | select(.name == "efficiency").rows[] | [.executable, .measured_runs, .ranks, .least_runs,
             (.given_cpu_hours * 3600 | round), (.used_cpu_hours * 3600 | round), .mean_memory_mib, .largest_memory_mib, .bounded_runs,
             (.largest_memory_share * 10000 | round)]' <<<"$output")" = '["tide",1,2,0,40,32,100,200,1,3906]' ]
+        # where not all ranks have told, and of what their summary does not have, it is a bound
+        run --separate-stderr -0 "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$store" --no-sacct -a -X -j 60,61,62 -nP \
+            -o JobID,RunCPU,RunMaxRSS,RunUserCPU,RunDiskRead
+        [ "$output" = $'60|>=00:10.000|>=500M||\n61|00:32.000|200M|>=00:01.000|>=0K\n62|01:30.000|1M|01:30.000|0K' ]
     done
 }
 
