@@ -485,6 +485,16 @@ int coverage_find(const struct coverage_source *source, struct coverage *coverag
     return error;
 }
 
+const struct coverage_uncaptured *coverage_find_uncaptured(const struct coverage *coverage,
+                                                           const struct journal_task *task)
+{
+    const struct coverage_uncaptured key = {.task = task};
+    return task == NULL || coverage->uncaptured_count == 0
+               ? NULL
+               : bsearch(&key, coverage->uncaptured, coverage->uncaptured_count, sizeof key,
+                         compare_uncaptured);
+}
+
 void coverage_free(struct coverage *coverage)
 {
     for (size_t i = 0; i < coverage->program_count; i++)

@@ -55,4 +55,8 @@ const char *coverage_outcome_name(enum coverage_outcome outcome);
  */
 int coverage_find(const struct coverage_source *source, struct coverage *coverage);
 
+/* What is there of a task of the journal's, which may be NULL; NULL: nothing. */
+const struct coverage_uncaptured *coverage_find_uncaptured(const struct coverage *coverage,
+                                                           const struct journal_task *task);
+
 void coverage_free(struct coverage *coverage);

@@ -70,7 +70,8 @@ static int send_facts(const struct ledger_send *send, const struct coverage_told
     uint64_t others_ns = least(told->others_ns, allocation->core_seconds * 1e9);
     struct kernel_agreement agreement = {.agreed = 0};
     if (told->compared != NULL)
-        kernel_witness->agree(told->compared, told->dropped + told->others_runs, &agreement);
+        kernel_witness->agree(told->compared, coverage, told->dropped + told->others_runs,
+                              &agreement);
     const struct coverage_record_source source = {.conf = send->request->conf,
                                                   .lines = &send->lines,
                                                   .journal = journal,

@@ -9,6 +9,8 @@
 #include "submit/flush/reading_request.h"
 #include "submit/job/kernel_noted.h"
 
+struct coverage;
+
 struct kernel_witness {
     /* In root's process: reads what was told of the job whose directory is open at `directory`. A
      * witness that runs has what just ended still to write: it is waited for, but not for long.
@@ -50,8 +52,8 @@ struct kernel_witness {
                         struct capture *capture);
 
     /* When all captures have been taken. `dropped`: those that found no room in the ledger. */
-    void (*agree)(const struct kernel_compared *compared, uint64_t dropped,
-                  struct kernel_agreement *agreement);
+    void (*agree)(const struct kernel_compared *compared, const struct coverage *coverage,
+                  uint64_t dropped, struct kernel_agreement *agreement);
 };
 
 extern const struct kernel_witness kernel_witness_row; /* contrib/witness/flush */

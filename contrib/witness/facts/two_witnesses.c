@@ -11,6 +11,7 @@
 #include "contrib/witness/facts/kernel_run.h"
 #include "contrib/witness/facts/rank_process.h"
 #include "preload/ledger.h"
+#include "submit/facts/missing_library.h"
 #include "submit/facts/program_name.h"
 
 /* NEAR_NS: reading two clocks, of which one goes by the kernel's tick. LATE_NS: for a process to
@@ -400,10 +401,21 @@ static bool could_not_write(const struct kernel_noted *noted)
     return (noted->note.lack & KERNEL_LACK_LEDGER) != 0;
 }
 
+static bool has_not_started(const struct two_witnesses *witnesses, const struct coverage *coverage,
+                            const struct kernel_note *note)
+{
+    const struct coverage_uncaptured *task =
+        coverage_find_uncaptured(coverage, kernel_run_task(witnesses->source.journal, note));
+    return task != NULL && task->has_not_started;
+}
+
 static enum witness_verdict why_uncaptured(const struct two_witnesses *witnesses,
+                                           const struct coverage *coverage,
                                            const struct kernel_noted *noted, uint64_t *dropped)
 {
     const struct kernel_note *note = &noted->note;
+    const bool is_short =
+        (note->lack & KERNEL_LACK_STATUS) == 0 && note->end_ns - note->exec_ns < EARLY_NS;
     if ((note->lack & KERNEL_LACK_OBJECTS) != 0)
         return WITNESS_UNMAPPED;
     if (note->execs == 0)
@@ -419,35 +431,39 @@ static enum witness_verdict why_uncaptured(const struct two_witnesses *witnesses
     if (could_not_write(noted))
         return !witnesses->source.has_ledger || take_one(dropped) ? WITNESS_NO_ROOM
                                                                   : WITNESS_UNWRITTEN;
-    if ((note->lack & KERNEL_LACK_STATUS) == 0 && WIFSIGNALED(note->status) &&
-        note->end_ns - note->exec_ns < EARLY_NS)
+    if (has_not_started(witnesses, coverage, note))
+        return WITNESS_NOT_STARTED;
+    if (is_short && WIFSIGNALED(note->status))
         return WITNESS_KILLED;
     const enum witness_verdict behind = why_behind(witnesses, noted);
     if (behind != WITNESS_UNEXPLAINED)
         return behind;
+    if (is_short && WIFEXITED(note->status) && WEXITSTATUS(note->status) == LOADER_MISSING)
+        return WITNESS_NOT_STARTED;
     return !witnesses->source.has_ledger || take_one(dropped) ? WITNESS_NO_ROOM
                                                               : WITNESS_UNEXPLAINED;
 }
 
 /* Those that told that they could not write, or those that did not. A process of another pid
  * namespace is told of by both, under two pids: it counts once. */
-static void judge(const struct two_witnesses *witnesses, bool which, uint64_t *dropped,
-                  uint64_t *apart, struct witness_agreement *agreement)
+static void judge(const struct two_witnesses *witnesses, const struct coverage *coverage,
+                  bool which, uint64_t *dropped, uint64_t *apart,
+                  struct witness_agreement *agreement)
 {
     const struct kernel_notes *kernel = witnesses->source.kernel;
     for (size_t i = 0; i < kernel->count; i++) {
         const struct kernel_noted *noted = &kernel->noted[i];
         if (witnesses->told[i].has_capture || could_not_write(noted) != which)
             continue;
-        enum witness_verdict why = why_uncaptured(witnesses, noted, dropped);
+        enum witness_verdict why = why_uncaptured(witnesses, coverage, noted, dropped);
         bool is_counted = why == WITNESS_UNEXPLAINED && take_one(apart);
         agreement->count[why] += !is_counted;
     }
 }
 
 /* What the ledger dropped explains first those that told so. */
-void two_witnesses_find(const struct two_witnesses *witnesses, uint64_t dropped,
-                        struct witness_agreement *agreement)
+void two_witnesses_find(const struct two_witnesses *witnesses, const struct coverage *coverage,
+                        uint64_t dropped, struct witness_agreement *agreement)
 {
     const struct kernel_notes *kernel = witnesses->source.kernel;
     *agreement = witnesses->found;
@@ -455,8 +471,8 @@ void two_witnesses_find(const struct two_witnesses *witnesses, uint64_t dropped,
     for (size_t i = 0; i < kernel->replaced_count; i++)
         if (could_not_write(&kernel->replaced[i]))
             take_one(&dropped);
-    judge(witnesses, true, &dropped, &apart, agreement);
-    judge(witnesses, false, &dropped, &apart, agreement);
+    judge(witnesses, coverage, true, &dropped, &apart, agreement);
+    judge(witnesses, coverage, false, &dropped, &apart, agreement);
 }
 
 bool two_witnesses_is_written(const struct two_witnesses *witnesses, size_t at)

@@ -14,6 +14,7 @@
 #include "conf/conf.h"
 #include "contrib/witness/job/kernel_notes.h"
 #include "submit/evidence/ledger_read.h"
+#include "submit/facts/coverage.h"
 
 /* What became of the comparison of a process. */
 enum witness_verdict {
@@ -31,7 +32,9 @@ enum witness_verdict {
     WITNESS_UNWRITTEN, /* its library could not leave a capture, and told so: a read-only spool, or
                           unset variables */
     WITNESS_KILLED,    /* a signal ended it within a second of its start */
-    WITNESS_UNMAPPED,  /* it is not known what it had mapped: `ends`, or older than the listener */
+    WITNESS_NOT_STARTED, /* its loader did not start it: it is a task of which the coverage knows
+                            that, or ended with the loader's exit code within a second */
+    WITNESS_UNMAPPED, /* it is not known what it had mapped: `ends`, or older than the listener */
     /* Both tell of it. */
     WITNESS_LIVED_ON,  /* after its last word, as a destructor that hangs */
     WITNESS_BY_LOADER, /* the program of the kernel is the dynamic loader, called as a program */
@@ -60,9 +63,10 @@ void two_witnesses_free(struct two_witnesses *witnesses);
 void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture *capture,
                            const struct kernel_noted *noted);
 
-/* When all captures have been given in. `dropped`: captures that found no room in the ledger. */
-void two_witnesses_find(const struct two_witnesses *witnesses, uint64_t dropped,
-                        struct witness_agreement *agreement);
+/* When all captures have been given in. `coverage`: of the job. `dropped`: captures that found no
+ * room in the ledger. */
+void two_witnesses_find(const struct two_witnesses *witnesses, const struct coverage *coverage,
+                        uint64_t dropped, struct witness_agreement *agreement);
 
 /* Any capture or stub of a process, for is_written(): its program may have been replaced later. */
 void two_witnesses_replaced(struct two_witnesses *witnesses, const struct capture *capture,

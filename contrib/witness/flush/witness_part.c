@@ -135,13 +135,13 @@ static void add_objects(struct kernel_compared *compared, const struct kernel_no
 }
 
 /* The verdicts are enumerated in the order of the text, "static=3 lived_on=1". */
-static void agree(const struct kernel_compared *compared, uint64_t dropped,
-                  struct kernel_agreement *agreement)
+static void agree(const struct kernel_compared *compared, const struct coverage *coverage,
+                  uint64_t dropped, struct kernel_agreement *agreement)
 {
     struct witness_agreement found = {{0}};
     size_t length = 0;
     if (compared->witnesses != NULL)
-        two_witnesses_find(compared->witnesses, dropped, &found);
+        two_witnesses_find(compared->witnesses, coverage, dropped, &found);
     *agreement = (struct kernel_agreement){.agreed = found.count[WITNESS_AGREED],
                                            .unexplained = found.count[WITNESS_UNEXPLAINED]};
     for (enum witness_verdict verdict = 0; verdict < WITNESS_VERDICTS; verdict++) {
@@ -171,21 +171,6 @@ const struct kernel_witness kernel_witness_row = {
 
 /* ---- Runs of which the kernel alone told ------------------------------------------------------
  */
-
-/* In the order of the journal. */
-static int compare_task(const void *key, const void *member)
-{
-    const struct journal_task *task = key;
-    const struct coverage_uncaptured *one = member;
-    return task < one->task ? -1 : task > one->task;
-}
-
-static bool has_record(const struct coverage *coverage, const struct journal_task *task)
-{
-    return task != NULL && coverage->uncaptured_count > 0 &&
-           bsearch(task, coverage->uncaptured, coverage->uncaptured_count,
-                   sizeof *coverage->uncaptured, compare_task) != NULL;
-}
 
 static int send_run(const struct ledger_send *send, const struct kernel_noted *noted,
                     bool is_replaced, struct kernel_run *run, uint64_t dropped, uint64_t *runs)
@@ -259,7 +244,7 @@ static int kernel_send(const struct ledger_send *send, const struct coverage *co
         const struct kernel_noted *noted = noted_at(request->kernel, i);
         const uint64_t unit = FIRST_UNIT + i;
         if (unit < request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
-            has_record(coverage, run->is_task) ||
+            coverage_find_uncaptured(coverage, run->is_task) != NULL ||
             (witnesses != NULL && two_witnesses_is_written(witnesses, i)) ||
             !kernel_ranks_leads(&ranks, &source, told->tasks, noted, run) ||
             !send->begin(send->context, unit))

@@ -62,6 +62,17 @@ for i in range($1):
         '[["library","exec",true],["library","exec",true],["library","exec",true],true]' ]]
 }
 
+@test "a program whose library is missing is explained" {
+    cc -shared -fPIC -o "$BATS_TEST_TMPDIR/libgone.so" -x c - <<<'int gone(void) { return 0; }'
+    cc -o "$BATS_TEST_TMPDIR/needs" -x c - -L"$BATS_TEST_TMPDIR" -lgone <<<'int gone(void); int main(void) { return gone(); }'
+    rm "$BATS_TEST_TMPDIR/libgone.so"
+    listen
+    run_one tracked "$BATS_TEST_TMPDIR/needs"
+    flush
+    hush
+    [[ "$(cause not_started) $(covered .witness_unexplained)" == "1 0" ]]
+}
+
 @test "what leaves no capture is explained, by its cause" {
     listen
     run_one tracked "$PROGRAMS/exit_with_static" 3

@@ -183,21 +183,6 @@ lacks() { # JOB LIBRARY: of `needs`, as the record and the store have it
     [[ $(field "$job" slurm_script '.slurmT | "\(.step_id) \(.end_source) \(.exit_code)"') == "batch not_started 2" ]]
 }
 
-# A library of two releases, and a program that needs the second one.
-make_library() {
-    local release
-    echo 'int needed(void) { return 0; }' >"$DIR/needed.c"
-    echo 'int needed(void); int main(void) { return needed(); }' >"$DIR/needs.c"
-    echo 'ONE { };' >"$DIR/old.map"
-    echo 'ONE { }; TWO { needed; };' >"$DIR/new.map"
-    for release in old new; do
-        mkdir -p "$DIR/$release"
-        cc -shared -fPIC -Wl,-soname,libneeded.so "-Wl,--version-script=$DIR/$release.map" \
-            -o "$DIR/$release/libneeded.so" "$DIR/needed.c"
-    done
-    cc -o "$DIR/needs" "$DIR/needs.c" -L"$DIR/new" -lneeded
-}
-
 @test "a program that its loader ends has not started, whatever the reason" {
     make_library
     job=$(submit_and_wait "srun -n2 $DIR/needs" -n2)

@@ -85,6 +85,11 @@ SH
     job=$(submit_and_wait "srun -n4 --overcommit $PROGRAMS/exit_with 0")
     count "$job"
     [[ $(cause "$job" follower) == 3 ]]
+    # one that is too old, as the journal tells of a task, and one that is missing
+    make_library
+    job=$(submit_and_wait "LD_LIBRARY_PATH=$DIR/old srun $DIR/needs; $DIR/needs; true")
+    count "$job"
+    [[ $(cause "$job" not_started) == 2 ]]
 }
 
 listens_anew() { # SINCE

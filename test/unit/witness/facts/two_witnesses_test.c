@@ -38,7 +38,7 @@ struct comparison {
     const struct capture *capture; /* NULL: there is none */
     const char *journal;           /* NULL: nothing of a task */
     uint64_t dropped;
-    bool is_excluded, has_no_ledger;
+    bool is_excluded, has_no_ledger, has_not_started; /* the task */
 };
 
 static struct witness_agreement compare(const struct comparison *of)
@@ -63,7 +63,9 @@ static struct witness_agreement compare(const struct comparison *of)
         two_witnesses_capture(witnesses, of->capture,
                               kernel_notes_find(&kernel, of->capture->pid, of->capture->start_ticks,
                                                 of->capture->first != 0));
-    two_witnesses_find(witnesses, of->dropped, &agreement);
+    struct coverage_uncaptured task = {.task = journal.tasks, .has_not_started = true};
+    const struct coverage coverage = {.uncaptured = &task, .uncaptured_count = of->has_not_started};
+    two_witnesses_find(witnesses, &coverage, of->dropped, &agreement);
     two_witnesses_free(witnesses);
     kernel_notes_free(&kernel);
     journal_free(&journal);
@@ -233,6 +235,19 @@ TEST(what_the_kernel_alone_tells_is_explained_by_what_was_mapped)
     assert_int_equal(
         of_kernel(LISTEN PROGRAM NOTED("50", "10000000000 0 40000000000 0 0", "1", "0", "0")),
         WITNESS_AGREED); /* it has executed nothing */
+}
+
+TEST(what_its_loader_did_not_start_is_explained_by_the_journal_or_its_exit_code)
+{
+    struct comparison of = {.notes = LISTEN PROGRAM NOTED("50", TIMES, "1", "256", "0")};
+    assert_int_equal(verdict(&of), WITNESS_UNEXPLAINED);
+    of.has_not_started = true;
+    assert_int_equal(verdict(&of), WITNESS_NOT_STARTED);
+    assert_int_equal(of_kernel(LISTEN PROGRAM NOTED("51", "10000000000 0 10200000000 10000000000 1",
+                                                    "1", "32512", "0")),
+                     WITNESS_NOT_STARTED);
+    assert_int_equal(of_kernel(LISTEN PROGRAM NOTED("51", TIMES, "1", "32512", "0")),
+                     WITNESS_UNEXPLAINED); /* after 30 s */
 }
 
 TEST(a_program_after_the_last_capture_is_the_kernels_alone)
