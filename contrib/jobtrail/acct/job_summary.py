@@ -143,21 +143,30 @@ def user_of(uid):
         return None
 
 
-def step_memory(step, row, tasks):
-    """{"step", "elapsed": seconds, "asked", "largest_task": bytes, "tasks", "most": bytes that its tasks can have had
-    together, by the samples}"""
+def step_memory(step, row, tasks, process):
+    """{"step", "elapsed": seconds, "asked", "largest_task", "largest_process": bytes, "tasks", "most": bytes that its tasks
+    can have had together, by the samples}"""
     largest = amounts.size(row["MaxRSS"]) or None
     asked = amounts.size(amounts.resources(row["AllocTRES"]).get("mem"))
     number = amounts.whole(row["NTasks"]) or tasks
     most = None if largest is None or number is None else largest * number
     elapsed = amounts.seconds(row["Elapsed"])
-    return {"step": step, "elapsed": elapsed, "asked": asked, "largest_task": largest, "tasks": number, "most": most}
+    found = {"step": step, "elapsed": elapsed, "asked": asked, "largest_task": largest, "tasks": number, "most": most}
+    return dict(found, largest_process=process or None)
+
+
+def most_of_process(run):
+    """Bytes that a process of the run, of its ranks or of what it forked had at the most, as the kernel told."""
+    return max(run["max_rss"] or 0, run["forked_max_rss"] or 0, run["ranks"] and run["ranks"]["memory_max"] or 0)
 
 
 def memory_of(job, steps, runs):
     """A step without a sample is not known, other than that of the prolog, which runs no program of the job's."""
     tasks = {run["step_id"]: run["num_tasks"] for run in runs}
-    of_steps = [step_memory(step, row, tasks.get(step)) for step, row in steps.items() if step != "extern"]
+    told = {}
+    for run in runs:
+        told[run["step_id"]] = max(told.get(run["step_id"], 0), most_of_process(run))
+    of_steps = [step_memory(step, row, tasks.get(step), told.get(step)) for step, row in steps.items() if step != "extern"]
     known = [of for of in of_steps if of["largest_task"] is not None]
     largest = max(known, key=lambda of: of["largest_task"], default=None)
     is_whole = bool(of_steps) and all(of["most"] is not None for of in of_steps)
@@ -167,6 +176,8 @@ def memory_of(job, steps, runs):
         "asked": amounts.size(has.get("mem")) or (amounts.size(job["ReqMem"], cpus, nodes) if job else None) or None,
         "largest_task": largest and largest["largest_task"],
         "largest_step": largest and largest["step"],
+        "largest_process": max(told.values()) or None,
+        "process_step": max(told, key=told.get),
         "sampled_at_most": sum(of["most"] for of in of_steps) if is_whole else None,
         "steps": of_steps,
     }
@@ -245,6 +256,16 @@ def failures_of(runs):
     ]
 
 
+def failed_ranks(runs):
+    """Summaries (rank_summary.py) of ranks of which one failed before the program's run, rank 0; the first one first."""
+    found = {}
+    for run in runs:
+        of, end = run["ranks"], run["end_time"] if run["state"] in BAD else None
+        if of and of["failed_end"] and (end is None or of["failed_time"] < end - 1):
+            found[run["step_id"], run["exec_path"]] = of
+    return sorted(found.values(), key=lambda of: of["failed_time"])
+
+
 def elapsed_of(row, runs):
     if row is not None:
         return amounts.seconds(row["Elapsed"])
@@ -258,9 +279,10 @@ def summary(store, options, now):
 
         {"job": see job_facts(), "why": [TEXT],
          "time": {"elapsed", "limit"}: seconds,
-         "memory": {"asked", "largest_task", "sampled_at_most": bytes, "largest_step", "steps": see step_memory()},
+         "memory": {"asked", "largest_task", "sampled_at_most", "largest_process": bytes, "largest_step", "process_step",
+                    "steps": see step_memory()},
          "cpus": {"allocated", "seconds", "efficiency": 0 to 1},
-         "programs": see programs_of(), "failures": see failures_of(),
+         "programs": see programs_of(), "failures": see failures_of(), "failed_ranks": see failed_ranks(),
          "unseen": [{"step", "outcome", "tasks", "runs"}], "cut": whether there are more runs, "unknown": [TEXT]}
 
     A number is None where it is not known. `options` are those of jobtrail-acct. Failure where there is no run."""
@@ -281,7 +303,7 @@ def summary(store, options, now):
         "elapsed": elapsed_of(row, runs), "limit": amounts.seconds(row["Timelimit"]) if row else None}  # fmt: skip
     found["memory"] = memory_of(row, steps, runs)
     found["cpus"] = cpus_of(row, found["time"]["elapsed"])
-    found["programs"], found["failures"] = programs_of(runs), failures_of(runs)
+    found["programs"], found["failures"], found["failed_ranks"] = programs_of(runs), failures_of(runs), failed_ranks(runs)
     found.update(unseen=not_seen, cut=is_cut)
     found["why"] = why(found)
     found["unknown"] = list(unknown(found))
@@ -298,6 +320,18 @@ def signal_text(number):
         return "signal %d" % number
 
 
+def end_text(code, number):
+    return "was killed by " + signal_text(number) if number else "ended with exit code %d" % code
+
+
+def rank_text(of):
+    code, _, number = of["failed_end"].partition(":")
+    which = "a rank" if of["failed_task"] is None else "rank %d" % of["failed_task"]
+    return "step %s: %s of %s on %s failed first, at %s: it %s; %d of %d ranks failed" % (
+        cell(of["step_id"]), which, cell(of["program"]), cell(of["failed_node"]), format_time(of["failed_time"]),
+        end_text(int(code), int(number)), of["ended_code"] + of["ended_signal"], of["ranks"])  # fmt: skip
+
+
 def failure_text(run):
     """How a run ended."""
     path = cell(run["exec_path"] or "?")
@@ -309,10 +343,8 @@ def failure_text(run):
         else:
             text = "did not start: it does not exist or cannot be executed"
         text += " (exit code %s)" % run["exit_code"]
-    elif run["signal"]:
-        text = "was killed by " + signal_text(run["signal"])
-    elif run["exit_code"]:
-        text = "ended with exit code %d" % run["exit_code"]
+    elif run["signal"] or run["exit_code"]:
+        text = end_text(run["exit_code"], run["signal"])
     else:
         text = "is gone; how it ended is not known"
     if run["state"] in REASON:
@@ -337,6 +369,7 @@ def why(found):
             texts.append("Its batch script was killed by %s." % signal_text(int(number)))
         elif code != "0":
             texts.append("Its batch script ended with exit code %s." % escape(code))
+    texts += map(rank_text, found["failed_ranks"][:MOST_SHOWN])
     shown = found["failures"][:MOST_SHOWN]
     texts += [failure_text(run) for run in shown]
     if len(found["failures"]) > len(shown):
@@ -352,10 +385,10 @@ def unknown(found):
         yield "time limit: not in Slurm's accounting"
     if found["memory"]["asked"] is None:
         yield "memory of the job: not in Slurm's accounting"
-    without = [of["step"] for of in found["memory"]["steps"] if of["largest_task"] is None]
+    without = [of["step"] for of in found["memory"]["steps"] if (of["largest_task"], of["largest_process"]) == (None, None)]
     if without:
         yield "memory of step %s: Slurm took no sample" % ", ".join(map(escape, without))
-    if any(run["state"] == "OUT_OF_MEMORY" for run in found["failures"]):
+    if any(run["state"] == "OUT_OF_MEMORY" for run in found["failures"]) and found["memory"]["largest_process"] is None:
         yield "memory when it ran out: Slurm's samples are from before"
     if found["job"]["state"] not in LIVE | {"COMPLETED", "FAILED"}:
         yield "CPU time is too low: killed processes are not counted"
@@ -373,10 +406,11 @@ def time_text(of):
 
 
 def memory_text(of):
-    if of["largest_task"] is None:
-        text = "not known"
-    else:
-        text = amounts.size_text(of["largest_task"]) + " in the largest task (step %s)" % escape(of["largest_step"])
+    text = "not known"
+    if (of["largest_process"] or 0) > (of["largest_task"] or 0):
+        text = "%s in the largest process (step %s)" % (amounts.size_text(of["largest_process"]), cell(of["process_step"]))
+    elif of["largest_task"] is not None:
+        text = "%s in the largest task (step %s)" % (amounts.size_text(of["largest_task"]), escape(of["largest_step"]))
     if of["asked"] is not None:
         text += "; the job had %s" % amounts.size_text(of["asked"])
     return text

@@ -97,6 +97,14 @@ adds_up() { # STORE
     done
 }
 
+@test "the summary of a job has the rank that failed first, and the memory of the largest one" {
+    for store in "$STORE" "$MARIADB_STORE"; do
+        run --separate-stderr -0 "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$store" --no-sacct -a --job-summary 60
+        [[ $output == *"why "*" step 0: rank 4 of /opt/wave on n2 failed first, at 2024-11-20T10:00:04: it was killed by signal 9 (SIGKILL); 3 of 6 ranks failed"* ]]
+        [[ $output == *"memory               500M in the largest process (step 0)"* ]]
+    done
+}
+
 @test "a run has its ranks in JSON" {
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" --no-sacct -a -j 60 --json
     [ "$(jq -c '[.runs[] | [.executables[0], .ranks.ranks, .ranks.nodes, .ranks.failed_task]] | sort' <<<"$output")" = \
