@@ -49,8 +49,7 @@ static bool has_section(const char *section)
     return is_known;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------
- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 #define BLANKS " \t\r\n\f\v"
 
@@ -117,8 +116,7 @@ char *conf_line_read(char *buffer, int size, void *user)
     return buffer;
 }
 
-/* ---- Values -----------------------------------------------------------------------------------
- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Where in the line, from 1, the value starts. */
 static size_t value_column(const struct conf_loader *loader)

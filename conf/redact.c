@@ -79,8 +79,7 @@ static size_t redact_hide(struct redact_scan *scan, size_t from, size_t to,
     return to;
 }
 
-/* ---- URLs -------------------------------------------------------------------------------------
- */
+/* ---- URLs ------------------------------------------------------------------------------------ */
 
 /* A user of that many bytes may be a token. */
 enum { TOKEN_MIN = 16 };

@@ -248,8 +248,7 @@ void library_whos_find(const struct library_whos *whos,
         who->how = LIBRARY_WHO_BY_DIRECTORY;
 }
 
-/* ---- From one process to another --------------------------------------------------------------
- */
+/* ---- From one process to another ------------------------------------------------------------- */
 
 /* Both are of one machine, and mostly of one program. */
 struct whos_head {

@@ -116,8 +116,7 @@ void job_notes_free(struct job_notes *notes)
     *notes = (struct job_notes){.directory = -1};
 }
 
-/* ---- Programs ---------------------------------------------------------------------------------
- */
+/* ---- Programs -------------------------------------------------------------------------------- */
 
 /* Print the line of a file, or of a set of files, into KERNEL_LINE_MAX bytes. Return its length,
  * without what is too long of a name; 0: it has no room. */
@@ -183,8 +182,7 @@ uint32_t job_notes_objects(struct job_notes *notes, const uint32_t *file, size_t
     return number;
 }
 
-/* ---- Other lines ------------------------------------------------------------------------------
- */
+/* ---- Other lines ----------------------------------------------------------------------------- */
 
 bool job_notes_end(struct job_notes *notes, const struct kernel_note *note)
 {

@@ -206,8 +206,7 @@ uint32_t kernel_processes_job(const struct kernel_processes *processes, int32_t 
     return process != NULL && is_same_start(process->note.start_ns, start_ns) ? process->job : 0;
 }
 
-/* ---- Ends of threads --------------------------------------------------------------------------
- */
+/* ---- Ends of threads ------------------------------------------------------------------------- */
 
 void kernel_processes_end(struct kernel_processes *processes, const struct task_end *end)
 {
@@ -260,8 +259,7 @@ uint64_t kernel_processes_unmatched(const struct kernel_processes *processes)
     return processes->unmatched;
 }
 
-/* ---- Events -----------------------------------------------------------------------------------
- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 /* A daemon may have been told of before, and an older process been seen in /proc. */
 static void take_fork(struct kernel_processes *processes, const struct kernel_event *event)

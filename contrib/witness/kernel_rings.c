@@ -11,8 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- A record ---------------------------------------------------------------------------------
- */
+/* ---- A record -------------------------------------------------------------------------------- */
 
 /* Where things are in a record, behind its head; the kernel's header has them in comments alone. */
 enum {
@@ -157,8 +156,7 @@ int kernel_event_read(const unsigned char *bytes, size_t size, struct kernel_eve
     return error;
 }
 
-/* ---- Rings ------------------------------------------------------------------------------------
- */
+/* ---- Rings ----------------------------------------------------------------------------------- */
 
 /* Such a part of a ring wakes the reader. */
 enum { WAKE_PART = 4 };
@@ -309,8 +307,7 @@ void kernel_rings_free(struct kernel_rings *rings)
     free(rings);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* The `size` bytes at `tail`: in the ring, or where they go over its end, in `bytes`. */
 static const unsigned char *bytes_of(const struct kernel_rings *rings,

@@ -161,8 +161,7 @@ int task_end_read(const unsigned char **bytes, size_t *size, struct task_end *en
     return found;
 }
 
-/* ---- The socket -------------------------------------------------------------------------------
- */
+/* ---- The socket ------------------------------------------------------------------------------ */
 
 /* ANSWER_MS: the kernel answers at once. DATAGRAM: a message has some 500 bytes. */
 enum { ANSWER_MS = 5000, DATAGRAM = 16384, TEXT_MAX = 64 };

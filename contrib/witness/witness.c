@@ -68,8 +68,7 @@ static int fail(int error, const char *what, const char *why)
     return error;
 }
 
-/* ---- What the kernel tells --------------------------------------------------------------------
- */
+/* ---- What the kernel tells ------------------------------------------------------------------- */
 
 static void take_task_end(void *context, const struct task_end *end)
 {
@@ -135,8 +134,7 @@ static void take_loss(void *context, uint32_t job)
         job_notes_left(notes);
 }
 
-/* ---- A round ----------------------------------------------------------------------------------
- */
+/* ---- A round --------------------------------------------------------------------------------- */
 
 /* The kernel tells of a fork after the start that /proc shows in ticks of 10 ms. */
 static bool is_alive(int32_t pid, uint64_t start_ns)
@@ -246,8 +244,7 @@ static int listen_on(struct witness *witness)
     return error;
 }
 
-/* ---- Beginning --------------------------------------------------------------------------------
- */
+/* ---- Beginning ------------------------------------------------------------------------------- */
 
 /* Of fcntl(2): it goes with the process. */
 static int take_lock(int spool)

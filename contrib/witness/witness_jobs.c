@@ -118,8 +118,7 @@ static uint32_t job_of_cgroup(const struct witness_jobs *jobs, int32_t pid)
     return job == JOB_CGROUPS_NONE || step_daemon_is(pid) ? 0 : find_running(jobs, job);
 }
 
-/* ---- Journals ---------------------------------------------------------------------------------
- */
+/* ---- Journals -------------------------------------------------------------------------------- */
 
 /* Whether the daemon may still fork what this listener hears: a line stays in the journal when its
  * daemon has ended, and another process may have the pid then. After a reboot all have ended. */
@@ -182,8 +181,7 @@ static void read_journal(struct witness_jobs *jobs, uint32_t number,
     }
 }
 
-/* ---- Jobs -------------------------------------------------------------------------------------
- */
+/* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static bool is_known(const struct witness_jobs *jobs, const struct spool_job *name)
 {
@@ -279,8 +277,7 @@ int witness_jobs_look(struct witness_jobs *jobs, struct kernel_processes *proces
     return error;
 }
 
-/* ---- Processes that are older than the listener -----------------------------------------------
- */
+/* ---- Processes that are older than the listener ---------------------------------------------- */
 
 struct walked {
     int32_t pid;

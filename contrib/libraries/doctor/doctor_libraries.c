@@ -28,8 +28,7 @@ enum { LATE_S = 25 * 3600 };
 /* Uses are told each ten minutes. */
 enum { USES_LATE_S = 1800 };
 
-/* ---- Trees ------------------------------------------------------------------------------------
- */
+/* ---- Trees ----------------------------------------------------------------------------------- */
 
 static void add_missing(struct doctor *doctor, const struct conf_line *tree)
 {
@@ -83,11 +82,9 @@ static void check_owners(struct doctor *doctor, const struct conf *conf)
     library_owners_free(owners);
 }
 
-/* ---- Directories ------------------------------------------------------------------------------
- */
+/* ---- Directories ----------------------------------------------------------------------------- */
 
-/* ---- Scans ------------------------------------------------------------------------------------
- */
+/* ---- Scans ----------------------------------------------------------------------------------- */
 
 /* Adds a finding unless it returns true. */
 static bool check_seen(struct doctor *doctor, const char *state,
@@ -151,8 +148,7 @@ static void check_scan(struct doctor *doctor, const char *state, bool is_started
     }
 }
 
-/* ---- The watch and log_dir --------------------------------------------------------------------
- */
+/* ---- The watch and log_dir ------------------------------------------------------------------- */
 
 static void add_seen(struct doctor *doctor, const char *state,
                      const struct library_watch_state *watch)

@@ -171,8 +171,7 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
     return end_scan(&output, outcome, &counts, trouble);
 }
 
-/* ---- Watching ---------------------------------------------------------------------------------
- */
+/* ---- Watching -------------------------------------------------------------------------------- */
 
 struct watch_call {
     const struct libmon_options *options;
@@ -228,8 +227,7 @@ static enum libmon_status watch(const struct libmon_options *options, const stru
     return error == 0 ? LIBMON_OK : error == -EWOULDBLOCK ? LIBMON_LOCKED : LIBMON_UNUSABLE;
 }
 
-/* ---- Listing ----------------------------------------------------------------------------------
- */
+/* ---- Listing --------------------------------------------------------------------------------- */
 
 static const char *why_no_list(int error)
 {
@@ -262,8 +260,7 @@ static enum libmon_status list(const struct libmon_options *options, const struc
     return LIBMON_NOT_ALL;
 }
 
-/* ---- The command line -------------------------------------------------------------------------
- */
+/* ---- The command line ------------------------------------------------------------------------ */
 
 static enum libmon_status run(const struct libmon_options *options, enum libmon_command command)
 {

@@ -79,8 +79,7 @@ bool library_names_find(struct library_names *names, const char *path, char name
     return found != NULL && name[0] != '\0';
 }
 
-/* ---- All of them ------------------------------------------------------------------------------
- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 
 static void take_text(sqlite3_stmt *list, int at, char *text, size_t size)
 {

@@ -25,8 +25,7 @@ int library_reads_prepare(struct library_state *state)
     return library_sql_script(state, "CREATE INDEX IF NOT EXISTS file_inode ON file(inode)");
 }
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 int library_reads_find(struct library_state *state, const char *key, size_t size,
                        struct library_read_row *row)
@@ -98,8 +97,7 @@ int library_reads_changed(struct library_state *state, const struct library_file
     return set_time(state, QUERY_READ_CTIME, was, changed_ns);
 }
 
-/* ---- Setting times ----------------------------------------------------------------------------
- */
+/* ---- Setting times --------------------------------------------------------------------------- */
 
 /* The names of attributes, each followed by its value, at `bytes`, of `room`. Returns their size or
  * -errno. */
@@ -197,8 +195,7 @@ int library_reads_is_rearmed(struct library_state *state, const struct library_s
     return result < 0 ? result : is_set;
 }
 
-/* ---- Uses -------------------------------------------------------------------------------------
- */
+/* ---- Uses ------------------------------------------------------------------------------------ */
 
 int library_reads_polled(struct library_state *state, size_t place, int64_t *began_s)
 {

@@ -31,8 +31,7 @@
 /* Makes what only jobtrail-libuse needs. */
 int library_reads_prepare(struct library_state *state);
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 struct library_read_row {
     size_t place;
@@ -53,8 +52,7 @@ int library_reads_seen(struct library_state *state, const struct library_file *i
 int library_reads_changed(struct library_state *state, const struct library_file *was,
                           int64_t changed_ns);
 
-/* ---- Setting times ----------------------------------------------------------------------------
- */
+/* ---- Setting times --------------------------------------------------------------------------- */
 
 struct library_rearm {
     struct library_file was;
@@ -76,8 +74,7 @@ int library_reads_armed(struct library_state *state, const struct library_file *
 int library_reads_is_rearmed(struct library_state *state, const struct library_seen *seen,
                              const struct library_file *was);
 
-/* ---- Uses -------------------------------------------------------------------------------------
- */
+/* ---- Uses ------------------------------------------------------------------------------------ */
 
 struct library_use {
     int64_t id;

@@ -134,8 +134,7 @@ static const char *const queries[QUERIES] = {
     [QUERY_USES_END] = "UPDATE used SET is_ended = 1 WHERE tree = ?1 AND NOT is_ended",
 };
 
-/* ---- Trouble, statements ----------------------------------------------------------------------
- */
+/* ---- Trouble, statements --------------------------------------------------------------------- */
 
 int library_sql_trouble(struct library_state *state)
 {
@@ -221,8 +220,7 @@ int library_sql_make(struct library_state *state)
                       : error;
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------
- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 static unsigned hex_digit(char digit)
 {

@@ -32,8 +32,7 @@ int library_state_commit(struct library_state *state)
     return sqlite3_get_autocommit(state->database) != 0 ? 0 : library_sql_script(state, "COMMIT");
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static int open_database(struct library_state *state, const char *location, int access)
 {
@@ -94,8 +93,7 @@ void library_state_close(struct library_state *state)
     free(state);
 }
 
-/* ---- Places -----------------------------------------------------------------------------------
- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 static int take_place(sqlite3_stmt *prepared, struct library_places *places)
 {
@@ -144,8 +142,7 @@ void library_places_free(struct library_places *places)
     *places = (struct library_places){NULL, 0};
 }
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 int library_state_rows_between(struct library_state *state, const char *from, size_t from_size,
                                const char *to, size_t to_size)
@@ -186,8 +183,7 @@ void library_state_rest(struct library_state *state, struct library_file *file)
     library_sql_facts(state->prepared[QUERY_ROWS], 2, file);
 }
 
-/* ---- Changes ----------------------------------------------------------------------------------
- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 
 int library_state_pend(struct library_state *state, const struct library_pending *pending)
 {
@@ -230,8 +226,7 @@ int library_state_known(struct library_state *state, struct library_file *file)
     return result;
 }
 
-/* ---- Telling ----------------------------------------------------------------------------------
- */
+/* ---- Telling --------------------------------------------------------------------------------- */
 
 int library_state_changes(struct library_state *state, const char *log, bool is_other)
 {

@@ -37,8 +37,7 @@ void library_state_close(struct library_state *state);
 /* Valid until the next call. */
 const char *library_state_error(const struct library_state *state);
 
-/* ---- Places: mount points, numbered from 0 ----------------------------------------------------
- */
+/* ---- Places: mount points, numbered from 0 --------------------------------------------------- */
 
 enum library_place_verdict {
     LIBRARY_PLACE_HERE,
@@ -68,8 +67,7 @@ struct library_places {
 int library_state_places(struct library_state *state, struct library_places *places);
 void library_places_free(struct library_places *places);
 
-/* ---- Files, in the order of their keys --------------------------------------------------------
- */
+/* ---- Files, in the order of their keys ------------------------------------------------------- */
 
 struct library_row {
     const char *key; /* valid until the next call for rows */
@@ -91,8 +89,7 @@ int library_state_next(struct library_state *state, struct library_row *row);
 /* The rest of the file of the row that was returned last. */
 void library_state_rest(struct library_state *state, struct library_file *file);
 
-/* ---- Changes ----------------------------------------------------------------------------------
- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 
 struct library_pending {
     const char *key;
@@ -115,8 +112,7 @@ int library_state_known(struct library_state *state, struct library_file *file);
 int library_state_settle(struct library_state *state, const struct library_places *places,
                          int64_t found_s);
 
-/* ---- Telling ----------------------------------------------------------------------------------
- */
+/* ---- Telling --------------------------------------------------------------------------------- */
 
 /* Begins with the settled changes of the library with the log `log`, NULL: of all; with `is_other`
  * those by which files of this library have become another's, in whose log they are told too. */

@@ -27,8 +27,7 @@ static const char *path_of(struct scan *scan, const char *key, size_t size)
     return scan->path;
 }
 
-/* ---- Rows that the walk has passed ------------------------------------------------------------
- */
+/* ---- Rows that the walk has passed ----------------------------------------------------------- */
 
 static int next_row(struct scan *scan)
 {
@@ -80,8 +79,7 @@ static int pass_rows(struct scan *scan, const char *key, size_t size)
     return error;
 }
 
-/* ---- What the walk meets ----------------------------------------------------------------------
- */
+/* ---- What the walk meets --------------------------------------------------------------------- */
 
 static int scan_unreadable(void *context, const char *key, size_t size, int error)
 {
@@ -273,8 +271,7 @@ static int scan_file(void *context, const struct library_seen *seen)
     return is_same(&scan->row, seen) ? next_row(scan) : file_other(scan, seen);
 }
 
-/* ---- Trees ------------------------------------------------------------------------------------
- */
+/* ---- Trees ----------------------------------------------------------------------------------- */
 
 /* The rows of a tree that is not there. They are kept, unless they count as removed. */
 static int tree_away(struct scan *scan, const char *tree, int why)
@@ -330,8 +327,7 @@ static int scan_tree(struct scan *scan, const char *tree)
     return error == 0 ? 0 : scan_fail(scan, error, "%s", strerror(-error));
 }
 
-/* ---- What is in no tree any more --------------------------------------------------------------
- */
+/* ---- What is in no tree any more ------------------------------------------------------------- */
 
 /* Forgets the rows that have been begun. */
 static int forget_rows(struct scan *scan)
@@ -407,8 +403,7 @@ static int forget_outside(struct scan *scan)
     return error == 0 ? 0 : scan_fail(scan, error, "%s", strerror(-error));
 }
 
-/* ---- Places -----------------------------------------------------------------------------------
- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 
 /* A place is away where it was not met, or where its directory is another one that has none of its
  * files. The number of a device alone tells nothing, as it can change at each boot and mount. */

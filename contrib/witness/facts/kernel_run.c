@@ -146,8 +146,7 @@ bool kernel_run_find(const struct kernel_run_source *source, const struct kernel
            !coverage_leaves_out(source->policy, step, noted->program->name);
 }
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static struct capture_bytes build_id_of(const struct kernel_program *file, unsigned char *id)
 {

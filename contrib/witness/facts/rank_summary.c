@@ -25,8 +25,7 @@ static bool is_parallel(const struct journal_step *step)
     return step->tasks > 1 && !step->opted_out && step->step < JOURNAL_STEP_INTERACTIVE;
 }
 
-/* ---- Which processes are ranks ----------------------------------------------------------------
- */
+/* ---- Which processes are ranks --------------------------------------------------------------- */
 
 struct rank {
     const struct journal_step *step;
@@ -127,8 +126,7 @@ static int find_ranks(const struct journal *journal, const struct kernel_notes *
     return error;
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------
- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static const char *program_of(const struct rank *rank)
 {
@@ -364,8 +362,7 @@ void rank_summary_free(struct rank_summary *summary)
     *summary = (struct rank_summary){.count = 0};
 }
 
-/* ---- A record ---------------------------------------------------------------------------------
- */
+/* ---- A record -------------------------------------------------------------------------------- */
 
 static void write_ranks(struct json_object *table, const struct rank_row *row)
 {

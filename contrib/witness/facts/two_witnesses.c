@@ -139,8 +139,7 @@ void two_witnesses_free(struct two_witnesses *witnesses)
     free(witnesses);
 }
 
-/* ---- Both ------------------------------------------------------------------------------------
- */
+/* ---- Both ------------------------------------------------------------------------------------ */
 
 static bool is_last_program(const struct capture *capture, const struct kernel_noted *noted)
 {
@@ -227,8 +226,7 @@ static enum witness_verdict compare(const struct two_witnesses *witnesses,
     return verdict;
 }
 
-/* ---- For how much the kernel speaks ----------------------------------------------------------
- */
+/* ---- For how much the kernel speaks ---------------------------------------------------------- */
 
 static uint64_t overlap(uint64_t from_ns, uint64_t to_ns, const struct kernel_gap *gap)
 {
@@ -280,8 +278,7 @@ struct kernel_account kernel_account_find(const struct kernel_notes *notes, uint
     return account;
 }
 
-/* ---- The ledger alone ------------------------------------------------------------------------
- */
+/* ---- The ledger alone ------------------------------------------------------------------------ */
 
 /* A first capture has the start of its run, which is after that of the process. */
 static bool still_runs(const struct capture *capture)
@@ -341,8 +338,7 @@ void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture
     witnesses->found.count[compare(witnesses, capture, noted)]++;
 }
 
-/* ---- The kernel alone ------------------------------------------------------------------------
- */
+/* ---- The kernel alone ------------------------------------------------------------------------ */
 
 static bool is_left_out(const struct two_witnesses *witnesses, const struct kernel_program *program)
 {

@@ -38,8 +38,7 @@
 /* How long a flush waits for the witness. */
 enum { WITNESS_MS = 2000 };
 
-/* ---- What was told of captures ----------------------------------------------------------------
- */
+/* ---- What was told of captures --------------------------------------------------------------- */
 
 static int read_notes(int spool, int directory, struct kernel_notes **notes)
 {
@@ -169,8 +168,7 @@ const struct kernel_witness kernel_witness_row = {
     .agree = agree,
 };
 
-/* ---- Runs of which the kernel alone told ------------------------------------------------------
- */
+/* ---- Runs of which the kernel alone told ----------------------------------------------------- */
 
 static int send_run(const struct ledger_send *send, const struct kernel_noted *noted,
                     bool is_replaced, struct kernel_run *run, uint64_t dropped, uint64_t *runs)
@@ -257,8 +255,7 @@ static int kernel_send(const struct ledger_send *send, const struct coverage *co
     return error;
 }
 
-/* ---- Ranks -----------------------------------------------------------------------------------
- */
+/* ---- Ranks ----------------------------------------------------------------------------------- */
 
 static int send_row(const struct reading_request *request, const struct rank_row *row)
 {
@@ -301,8 +298,7 @@ static int ranks_send(const struct reading_request *request)
 const struct flush_part flush_part_witness = {
     .name = "witness", .give = ranks_send, .send = kernel_send};
 
-/* ---- The witness as a child of the node's watcher ----------------------------------------------
- */
+/* ---- The witness as a child of the node's watcher -------------------------------------------- */
 
 static struct kept_child child;
 

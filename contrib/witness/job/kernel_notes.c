@@ -23,8 +23,7 @@ enum { BUILD_ID_BYTES = 20 };
 #define LIBRARY_NS UINT64_C(10000000000)
 #define LOADER_NS  UINT64_C(1000000000)
 
-/* ---- Writing ----------------------------------------------------------------------------------
- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 size_t kernel_note_print(const char *verb, const struct kernel_note *note, char *line, size_t room)
 {
@@ -43,8 +42,7 @@ size_t kernel_note_print(const char *verb, const struct kernel_note *note, char 
     return length < 0 || (size_t)length >= room ? 0 : (size_t)length;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------
- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* Events were lost between these times since boot. */
 struct loss {

@@ -54,8 +54,7 @@ static int maria_commit(struct database *database)
     return 0;
 }
 
-/* ---- Who changes the tables -------------------------------------------------------------------
- */
+/* ---- Who changes the tables ------------------------------------------------------------------ */
 
 /* One loader at a time changes the tables. MariaDB commits each statement that does, so a
  * transaction cannot keep others out; a lock of the server (GET_LOCK) does. The connection that

@@ -84,8 +84,7 @@ static struct kernel_processes *begin(bool has_maps, bool has_ends)
     return processes;
 }
 
-/* ---- Recorded ---------------------------------------------------------------------------------
- */
+/* ---- Recorded -------------------------------------------------------------------------------- */
 
 static void give_ends(struct kernel_processes *processes)
 {
@@ -175,8 +174,7 @@ TEST(ends_of_other_processes_are_dropped_and_counted)
     kernel_processes_free(processes);
 }
 
-/* ---- Made -------------------------------------------------------------------------------------
- */
+/* ---- Made ------------------------------------------------------------------------------------ */
 
 static void give(struct kernel_processes *processes, enum kernel_event_kind kind, int32_t pid,
                  int32_t tid, int32_t parent, uint64_t time_ns)
