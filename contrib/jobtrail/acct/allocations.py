@@ -70,8 +70,7 @@ def add_ranks(job, runs):
     job["ranks_bound"], cpu, largest, summed = "", [], [job["max_rss"]], {}
     for run in runs:
         of, found, is_last = (run["step_id"], run["exec_path"]), run["ranks"], run["end_source"] != "exec"
-        own = None if run["user_cpu"] is None else run["user_cpu"] + run["system_cpu"]
-        is_whole = own is not None or not is_last
+        own, is_whole = run["run_cpu"], run["run_cpu"] is not None or not is_last
         if is_last and found and found["measured"] and of not in summed:
             own, summed[of] = found["cpu_mean"] * found["measured"], run["node"]
             largest.append(found["memory_max"])

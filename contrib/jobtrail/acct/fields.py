@@ -178,36 +178,15 @@ def cpu_time_raw(run):
     return None if seconds is None else bounded(int(seconds), end_bound(run))
 
 
-def cpu_used(run):
-    """Seconds of processor time of the run's process, with -X of all ranks, as the kernel told; None: not known."""
-    own = None if run["user_cpu"] is None else run["user_cpu"] + run["system_cpu"]
-    return run.get("run_cpu", own)
-
-
-def run_cpu(name):
-    return lambda run: with_bound(run, amounts.cpu_time(run[name]))
-
-
-def forked_column(name, text_of=lambda value: value):
-    """Of what the run's processes forked and what executed nothing: that may have been more."""
+def used(name, text_of=str):
+    """What the kernel told of it; ">=" where there may have been more: with -X where not all runs or ranks are known."""
 
     def text(run):
-        value = run[name]
-        if value is None:
-            return None
-        value = str(text_of(value))
-        return ">=" + value if run["forked_least"] else with_bound(run, value)
+        is_least = name.startswith("forked") and run["forked_least"]
+        bound = ">=" if is_least else run.get("ranks_bound" if name in ("run_cpu", "max_rss") else "used_bound", "")
+        return None if run[name] is None else bound + text_of(run[name])
 
     return text
-
-
-def size_column(name, bound="used_bound"):
-    return lambda run: with_bound(run, amounts.size_text(run[name]), bound)
-
-
-def with_bound(run, text, bound="used_bound"):
-    """">=" before what not all runs or ranks of a job have told: with -X."""
-    return text if text is None else run.get(bound, "") + text
 
 
 # Fields of sacct that are not made of the run's own facts, and their widths there
@@ -278,18 +257,6 @@ OURS = [
     ("Proven", 6, lambda run: "yes" if run["proven"] else "no"),
     ("QOS", 10, lambda run: known(run["qos"])),
     ("RestartCount", 12, column("restart_count")),
-    ("RunCPU", 13, lambda run: with_bound(run, amounts.cpu_time(cpu_used(run)), "ranks_bound")),
-    ("RunDiskRead", 11, size_column("disk_read")),
-    ("RunDiskWrite", 12, size_column("disk_write")),
-    ("RunForked", 9, forked_column("forked")),
-    ("RunForkedCPU", 13, forked_column("forked_cpu", amounts.cpu_time)),
-    ("RunForkedMaxRSS", 15, forked_column("forked_max_rss", amounts.size_text)),
-    ("RunForkedRead", 13, forked_column("forked_read", amounts.size_text)),
-    ("RunForkedSignaled", 17, forked_column("forked_signaled")),
-    ("RunForkedWrite", 14, forked_column("forked_write", amounts.size_text)),
-    ("RunMaxRSS", 10, size_column("max_rss", "ranks_bound")),
-    ("RunSystemCPU", 13, run_cpu("system_cpu")),
-    ("RunUserCPU", 13, run_cpu("user_cpu")),
     ("Signal", 6, column("signal")),
     ("SlurmExit", 9, slurm("ExitCode")),
     ("SlurmState", 13, slurm("State")),
@@ -302,6 +269,16 @@ OURS = [
     ("User", 9, column("user")),
     ("UUID", 36, column("uuid")),
 ]
+# what the kernel told of a run's process, and of processes that it forked and that executed nothing
+USE = (
+    ("RunCPU", 13, "run_cpu", amounts.cpu_time), ("RunUserCPU", 13, "user_cpu", amounts.cpu_time),
+    ("RunSystemCPU", 13, "system_cpu", amounts.cpu_time), ("RunMaxRSS", 10, "max_rss", amounts.size_text),
+    ("RunDiskRead", 11, "disk_read", amounts.size_text), ("RunDiskWrite", 12, "disk_write", amounts.size_text),
+    ("RunForked", 9, "forked", str), ("RunForkedSignaled", 17, "forked_signaled", str),
+    ("RunForkedCPU", 13, "forked_cpu", amounts.cpu_time), ("RunForkedMaxRSS", 15, "forked_max_rss", amounts.size_text),
+    ("RunForkedRead", 13, "forked_read", amounts.size_text), ("RunForkedWrite", 14, "forked_write", amounts.size_text),
+)  # fmt: skip
+OURS += [(name, width, used(key, text_of)) for name, width, key, text_of in USE]
 # What extensions add, by modules acct_door:
 #   FIELDS     as in OURS
 #   SORTED_BY  as below
@@ -324,15 +301,10 @@ SORTED_BY = {
     "CoreSeconds": column("core_seconds"), "CoreSecondsMax": column("core_seconds_max"), "CPUTime": cpu_seconds,
     "CPUTimeRAW": cpu_seconds, "Elapsed": elapsed, "ElapsedMax": elapsed_max, "ElapsedRaw": elapsed,
     "End": column("end_time"), "EndMax": end_max, "EndMin": column("end_time_min"),
-    "RunCPU": cpu_used, "RunDiskRead": column("disk_read"),
-    "RunDiskWrite": column("disk_write"), "RunForked": column("forked"), "RunForkedCPU": column("forked_cpu"),
-    "RunForkedMaxRSS": column("forked_max_rss"), "RunForkedRead": column("forked_read"),
-    "RunForkedSignaled": column("forked_signaled"), "RunForkedWrite": column("forked_write"),
-    "RunMaxRSS": column("max_rss"), "RunSystemCPU": column("system_cpu"),
-    "RunUserCPU": column("user_cpu"),
     "JobID": column("job_id_raw"), "JobIDRaw": column("job_id_raw"), "Start": column("start_time"),
     "Eligible": lambda run: slurm_time(run, "Eligible"), "Submit": lambda run: slurm_time(run, "Submit"),
 }  # fmt: skip
+SORTED_BY.update((name, column(key)) for name, _, key, _ in USE)
 for _door in DOORS:
     SORTED_BY.update(_door.SORTED_BY)
 DIVIDED = {"CoreSeconds", "CoreSecondsMax"}

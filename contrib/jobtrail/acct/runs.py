@@ -141,6 +141,7 @@ def complete(run, wanted, successors):
     run["now"] = wanted.now
     run["truncated"] = None
     run["runs"] = 1
+    run["run_cpu"] = None if run["user_cpu"] is None else run["user_cpu"] + run["system_cpu"]
     run["exec_paths"] = [run["exec_path"]] if run["exec_path"] else []
     run["compiler"], run["built_by"] = run["build_compiler"], run["build_user"]
     run["qos"] = quality_of_service(run, wanted)
