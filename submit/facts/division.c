@@ -41,13 +41,24 @@ static bool is_own_process(const struct job_task *task, const struct capture *ca
            capture->start_ticks == task->task->ticks;
 }
 
-/* Below a shell or an interpreter's script each rank may run another program. */
-static bool is_launched(const struct job_task *task, struct capture_bytes exec)
+static bool is_wrapper(const char *path)
 {
+    return wrapper_kind(path, strlen(path)) != WRAPPER_NONE ||
+           program_is_loader(path, strlen(path));
+}
+
+/* Below a shell or an interpreter's script each rank may run another program. A link has another
+ * name than its file, and a wrapper of the system is asked for without its directory. */
+static bool is_launched(const struct job_task *task, struct capture_bytes exec, bool reads)
+{
+    char real[PATH_MAX];
     const char *path = task->launched == NULL ? NULL : task->launched->path;
-    return path == NULL || wrapper_kind(path, strlen(path)) != WRAPPER_NONE ||
-           program_is_loader(path, strlen(path)) || exec.at == NULL ||
-           program_is_version_of(path, exec.at, exec.size);
+    if (path == NULL || exec.at == NULL || is_wrapper(path) ||
+        program_is_version_of(path, exec.at, exec.size))
+        return true;
+    return reads && program_find_file(task->launched, real) &&
+           (is_wrapper(real) ||
+            (strlen(real) == exec.size && memcmp(real, exec.at, exec.size) == 0));
 }
 
 /* `is_own`: in the task's own process. */
@@ -115,7 +126,7 @@ static struct partition_run make_run(const struct division *division, size_t tas
 }
 
 int division_add(struct division *division, const struct capture *capture,
-                 const struct ending *ending, bool is_left_out)
+                 const struct ending *ending, bool is_left_out, bool reads)
 {
     const struct job_tasks *tasks = division->source.tasks;
     size_t at = division->run_count;
@@ -131,7 +142,7 @@ int division_add(struct division *division, const struct capture *capture,
         note_seen(division, at, &tasks->task[task], is_own_process(&tasks->task[task], capture),
                   is_replaced(ending));
     if (task != SIZE_MAX && division->own_run[task] == at)
-        tasks->task[task].is_launched = is_launched(&tasks->task[task], capture->exec);
+        tasks->task[task].is_launched = is_launched(&tasks->task[task], capture->exec, reads);
     if (is_left_out)
         division->left_out[at] = keep_path(division, capture->exec);
     return is_left_out && division->left_out[at] == NULL ? -ENOMEM : 0;

@@ -9,8 +9,8 @@
  *     before and after nobody knows; it is uncertain as a whole, and of no run or task.
  *   - The end of a run is its value where it was measured (ending.h), else it lies between bounds.
  *   - A run *leads* if it is the last program of the task's own process, the one that Slurm was to
- *     launch by its name (below a shell each rank may run another), and had nine tenths or more of
- *     what programs had in the task. Tasks that follow the task give it their shares.
+ *     launch by its name or file (below a shell each rank may run another), and had nine tenths or
+ *     more of what programs had in the task. Tasks that follow the task give it their shares.
  *   - A program in another pid namespace descends from its task's runtime of a container.
  */
 #pragma once
@@ -40,9 +40,10 @@ struct division_run {
 int division_new(const struct division_source *source, struct division **division);
 
 /* Adds the next run, in the order of the succession. `capture` NULL: it cannot be read. The path of
- * one that is left out is kept. Returns 0 or -ENOMEM. */
+ * one that is left out is kept. `reads`: files may be looked at, as the job's user. Returns 0 or
+ * -ENOMEM. */
 int division_add(struct division *division, const struct capture *capture,
-                 const struct ending *ending, bool is_left_out);
+                 const struct ending *ending, bool is_left_out, bool reads);
 
 /* The run that was added last gets no record, as it has ended its readers. */
 void division_pass_over(struct division *division);

@@ -228,8 +228,7 @@ void program_asked_for(const struct journal_program *launched, char path[PATH_MA
         path[0] = '\0';
 }
 
-/* Returns whether there is such a file, and its real path in `real`. */
-static bool find_program_file(const struct journal_program *launched, char *real)
+bool program_find_file(const struct journal_program *launched, char real[PATH_MAX])
 {
     char path[PATH_MAX];
     if (strchr(launched->path, '/') == NULL)
@@ -303,7 +302,7 @@ void program_find(const struct journal_program *launched, uid_t uid, gid_t gid,
     program->path[0] = '\0';
     if (launched == NULL || launched->path == NULL)
         return;
-    if (!find_program_file(launched, real)) {
+    if (!program_find_file(launched, real)) {
         program->kind = PROGRAM_MISSING;
         program_asked_for(launched, program->path);
         return;

@@ -79,6 +79,9 @@ struct program {
  * What is looked for in PATH stays a name; "" where it is too long. */
 void program_asked_for(const struct journal_program *launched, char path[PATH_MAX]);
 
+/* Whether the file that `launched` names is there, and its real path; a script's is the script. */
+bool program_find_file(const struct journal_program *launched, char real[PATH_MAX]);
+
 /* Finds the program that `launched` names, for the user `uid` of the group `gid`. */
 void program_find(const struct journal_program *launched, uid_t uid, gid_t gid,
                   struct program *program);

@@ -142,8 +142,9 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     if (found < 0 && found != -EINVAL)
         return found;
     if (found != 1)
-        return division_add(ends->division, NULL, NULL, false);
-    bool reads = !capture.is_stub && ends->send->begin(ends->send->context, unit_of(entry));
+        return division_add(ends->division, NULL, NULL, false, false);
+    const bool is_begun = ends->send->begin(ends->send->context, unit_of(entry));
+    const bool reads = is_begun && !capture.is_stub;
     const struct kernel_noted *noted =
         run_ending_noted(ends->send->request, ends->compared, &capture);
     const struct ending ending =
@@ -153,8 +154,8 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     broadcast_name(ends->send->request->journal, &capture, path);
     bool is_left_out =
         capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
-    int error = division_add(ends->division, &capture, &ending, is_left_out);
-    if (error == 0 && !reads && !capture.is_stub)
+    int error = division_add(ends->division, &capture, &ending, is_left_out, is_begun);
+    if (error == 0 && !is_begun && !capture.is_stub)
         division_pass_over(ends->division);
     return error;
 }

@@ -147,8 +147,12 @@ static const struct outcome_case cases[] = {
      "0 recorded 3 @dynamic;"},
     {"the ranks of a program that has its version in its name", "",
      WHO("") RANKS("@dynamic") EPILOG, "=/bin/dynamic3.11 ", "0 recorded 3 @dynamic;"},
+    {"the ranks of a program by a link with another name", "", WHO("") RANKS("@link") EPILOG,
+     "=/etc/passwd ", "0 recorded 3 @link;"},
     {"the ranks of a program by way of env", "", WHO("") RANKS("/usr/bin/env") EPILOG, "=/x ",
      "0 recorded 3 /usr/bin/env;"},
+    {"the ranks of a program by way of a wrapper in PATH", "",
+     WHO("") RANKS("taskset cwd=/ search=/usr/bin") EPILOG, "=/x ", "0 recorded 3 taskset;"},
     {"the ranks of a shell, of which the first became a program", "", WHO("") RANKS("@bash") EPILOG,
      "=/x ", "0 recorded 1 @bash;1 follower 2 @bash;"},
     {"daemons of mpirun's", "", WHO("") RANKS("@orted") EPILOG, "", "0 launcher 3 @orted;"},
@@ -264,7 +268,7 @@ static void know(struct known *known, const char *journal, const char *captures,
     assert_int_equal(division_new(&source, &known->division), 0);
     for (size_t i = 0; i < known->succession.count && !is_excluded; i++) {
         assert_int_equal(division_add(known->division, &known->capture[i], &known->ending[i],
-                                      known->is_left_out[i]),
+                                      known->is_left_out[i], true),
                          0);
         if (known->is_passed_over[i])
             division_pass_over(known->division);
@@ -466,8 +470,8 @@ TEST(pids_are_used_again)
                                            .succession = &known.succession};
     assert_int_equal(division_new(&source, &known.division), 0);
     for (size_t i = 0; i < 2; i++)
-        assert_int_equal(division_add(known.division, &known.capture[i], &known.ending[i], false),
-                         0);
+        assert_int_equal(
+            division_add(known.division, &known.capture[i], &known.ending[i], false, true), 0);
     assert_int_equal(division_make(known.division), 0);
     assert_true(fabs(division_had(known.division, 0).core_seconds - 4 * 0.4) < 1e-6);
     assert_true(fabs(division_had(known.division, 1).core_seconds - 4 * 8) < 1e-6);
@@ -499,15 +503,15 @@ static int make_directory(void **state)
     char text[64];
     if (made_tree_set_up(state) != 0)
         return -1;
-    make_program("dynamic", PT_INTERP, 0755);
-    make_program("orted", PT_INTERP, 0755);
-    make_program("bash", PT_INTERP, 0755);
-    make_program("env", PT_INTERP, 0755);
+    static const char *const names[] = {"dynamic", "orted", "bash", "env"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        make_program(names[i], PT_INTERP, 0755);
     make_program("static", PT_LOAD, 0755);
     make_program("setuid", PT_INTERP, 04755);
     int length = snprintf(text, sizeof text, "#! %s/dynamic -x\n", made_tree);
     make_file("script", text, (size_t)length, 0755);
-    return 0;
+    snprintf(text, sizeof text, "%s/link", made_tree);
+    return symlink("/etc/passwd", text);
 }
 
 ALL(make_directory, made_tree_tear_down)
