@@ -2,8 +2,9 @@
 """What became of tasks that another task's record stands for: rows of the table `coverage` with the outcomes
 `follower` and `launcher`. A node's flush does not have the other nodes' records, the store has them all.
 
-A follower's time is the leader's run's, if that run leads. If the leader's task is recorded and no run of it
-leads, the time is `assumed`: what the follower ran is not known. Otherwise it has the leader's own outcome.
+A follower's time is the leader's run's, if that run leads, or if ranks records say that all tasks of the step ran its
+program, which had nine tenths or more of the leader's programs' time. Else, if the leader's task is recorded, the time is
+`assumed`: what the follower ran is not known. Otherwise it has the leader's own outcome.
 The time of a launcher on another node is that of the runs of the job with several tasks that overlap it,
 in equal parts, as it has started their ranks.
 """
@@ -11,6 +12,8 @@ in equal parts, as it has started their ranks.
 import bisect
 import collections
 import itertools
+
+from . import extensions
 
 AT_ONCE = 500
 DEFERRED = ("follower", "launcher")
@@ -33,6 +36,11 @@ LEADERS = (
     " WHERE {{where}} AND leader IS NOT NULL AND outcome NOT IN ('follower', 'uncertain')"
     " ORDER BY tasks = 0, first_task <> leader, first_task, day"
 ).format(job=JOB)
+RAN = (
+    "SELECT {job}, step_id, task_id, proven, core_seconds, (SELECT path FROM executable WHERE executable.id = run.executable_id),"
+    " {{run}} FROM run WHERE {{where}} AND core_seconds > 0"
+).format(job=JOB)
+LEADING_SHARE = 0.9  # as in submit/facts/division_had.c
 FACTS = (
     "SELECT " + ", ".join(NEEDED) + " FROM coverage WHERE {where} AND outcome IN ('follower', 'launcher')"
 )
@@ -81,8 +89,13 @@ class Jobs:
     neither has anything of the other."""
 
     def __init__(self, store, facts, run):
-        self.leading, self.several, self.leaders, self.shares = {}, {}, {}, {}
+        self.leading, self.several, self.leaders, self.shares, self.ran, self.alike = {}, {}, {}, {}, {}, {}
         self.load(store, facts, "follower", LEADING, run, self.add_leading)
+        unled = [fact for fact in facts if (job_of(fact), fact["step_id"], fact["leader"]) not in self.leading]
+        if extensions.is_here("witness"):
+            jobs = {fact["job_id_raw"] for fact in unled if fact["outcome"] == "follower"} - {None}
+            self.alike = extensions.question("coverage_door", "programs_of_all")(store, jobs)
+        self.load(store, unled if self.alike else (), "follower", RAN, run, self.add_ran)
         self.load(store, facts, "follower", LEADERS, run, self.add_leader)
         self.load(store, facts, "launcher", SEVERAL, run, self.add_several)
 
@@ -103,11 +116,28 @@ class Jobs:
         if start is not None and end is not None:
             self.several.setdefault((job, proven), Intervals()).add(start, end, run)
 
+    def add_ran(self, job, step, task, proven, seconds, path, *run):
+        is_of = self.alike.get((*job, step, bool(proven)))
+        if is_of is not None:
+            mine = self.ran.setdefault((job, step, task, proven), ([0.0], collections.Counter()))
+            mine[0][0] += seconds
+            mine[1][run] += seconds if is_of(path) else 0.0
+
+    def of_alike(self, leader, proven):
+        """Of programs in the leader's task that all tasks of the step ran, {run: its share}."""
+        whole, runs = self.ran.get((*leader, proven), ([0.0], {}))
+        of_it = sum(runs.values())
+        is_it = of_it > 0 and of_it >= LEADING_SHARE * whole[0]
+        return {run: seconds / of_it for run, seconds in runs.items() if seconds} if is_it else {}
+
     def of_follower(self, fact):
         leader = job_of(fact), fact["step_id"], fact["leader"]
         for proven, run in self.leading.get(leader, ()):
             if proven == fact["proven"]:
                 return "recorded", {run: 1.0}
+        alike = self.of_alike(leader, fact["proven"])
+        if alike:
+            return "recorded", alike
         for proven, outcome in self.leaders.get(leader, ()):
             if proven == fact["proven"]:
                 return "assumed" if outcome in ("recorded", "launch") else outcome, {}

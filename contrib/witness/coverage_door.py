@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the kernel's witness has told of jobs, and whether the ledger says the same: the witness_... of coverage records,
-jobtrail-record-witness(5). See coverage_told.py."""
+jobtrail-record-witness(5). See coverage_told.py. And which steps were of one program, see ranks.py."""
+
+import functools
 
 from .. import text
 
@@ -49,6 +51,18 @@ def add(sums, level, causes, counts):
     sums["jobs_unheard"] += (counts["unheard"] or 0) > 0
     # the same loss of the node is in the record of each job that ran there
     sums["jobs_lost"] += any((counts[name] or 0) > 0 for name in ("left", "lost", "overruns"))
+
+
+def programs_of_all(store, jobs):
+    """{(cluster, job, restart, step, proven): whether a path is of the program that all tasks of the step ran}"""
+    from . import rank_summary  # pylint: disable=import-outside-toplevel
+
+    return {
+        (of["cluster"] or "", of["job_id_raw"], of["restart_count"] or 0, of["step_id"], of["proven"]):
+            functools.partial(rank_summary.is_of, of)
+        for of in rank_summary.of_jobs(store, jobs)
+        if of["program"] and of["ranks"] == of["step_tasks"] and not of["unseen"]
+    }  # fmt: skip
 
 
 def share(sums):

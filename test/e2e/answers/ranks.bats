@@ -105,6 +105,32 @@ adds_up() { # STORE
     done
 }
 
+# shares STORE JOB RANKS: OUTPUT has what runs had, and outcomes, if n1 tells that so many of four ranks ran wave
+shares() {
+    local of=".slurmT += {job_id: $2, task_id: 0} | .userT.job_id = \"$2\" | .userDT.num_tasks = 4"
+    {
+        ran 1 wave 0 0 10 100 "$of"
+        ran 2 wave 0 10 10 300 "$of"
+        ran 3 tool 0 0 1 20 "$of"
+        divided "$2" n1 '[{"outcome": "recorded", "tasks": 1, "leader": 0, "core_seconds": 420},
+            {"outcome": "follower", "tasks": 3, "first_task": 1, "leader": 0, "core_seconds": 1200}]'
+        node n1 /opt/wave ".job_id = $2 | .uuid |= sub(\"00\$\"; \"$2\") | .step_tasks = 4 | .step_nodes = 1 |
+            .end_time = 1732098000 | .ranks = $3 | .ended_zero = $3"
+    } >"$BATS_TEST_TMPDIR/shares"
+    site_load_proven "$BATS_TEST_TMPDIR/shares" "$1"
+    set -- "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$1" --no-sacct -a -j "$2" -nP
+    OUTPUT=$("$@" -o Exec,CoreSeconds && "$@" --coverage -o Outcome,CoreSeconds)
+}
+
+@test "below a wrapper all ranks' core time is the program's that all of them ran, and of nobody where they ran several" {
+    for store in "sqlite:$BATS_TEST_TMPDIR/store.db" "$MARIADB_STORE"; do
+        shares "$store" 63 3
+        diff - <(sort <<<"$OUTPUT") <<<$'assumed|1200\nrecorded|420\ntool|20\nwave|100\nwave|300'
+        shares "$store" 64 4
+        diff - <(sort <<<"$OUTPUT") <<<$'recorded|1620\ntool|20\nwave|1200\nwave|400'
+    done
+}
+
 @test "a run has its ranks in JSON" {
     run --separate-stderr "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" --no-sacct -a -j 60 --json
     [ "$(jq -c '[.runs[] | [.executables[0], .ranks.ranks, .ranks.nodes, .ranks.failed_task]] | sort' <<<"$output")" = \
