@@ -174,8 +174,7 @@ int conf_list_append(const struct conf_list *list, struct conf *conf, const stru
     return conf_rules_append(rules_of(list, conf), rule);
 }
 
-/* [profile] has the rules of [paths] that skip: what is no program of a user has no profile either.
- */
+/* [profile] has the rules of [paths] that skip: what is no user's program has no profile either. */
 static bool is_of(const struct built_in *rule, const struct conf_list *list)
 {
     bool is_no_program = rule->which == POLICY_PATH && rule->action == POLICY_SKIP;

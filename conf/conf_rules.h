@@ -50,8 +50,7 @@ void conf_lists_free(struct conf *conf);
 
 /* ---- Small tools ----------------------------------------------------------------------------- */
 
-/* The small tools of the operating system, which are no runs unless [tracking] system_tools = yes.
- */
+/* The small tools of the operating system, no runs unless [tracking] system_tools = yes. */
 
 /* Patterns of executables' real paths, as in [paths]; ended by NULL. Each fits into a line of
  * jobtrail.conf as `skip = PATTERN`. */

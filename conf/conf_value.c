@@ -78,8 +78,7 @@ static int check_url(const char *text, struct conf_fault *fault)
     return 0;
 }
 
-/* HOST:PORT or [ADDRESS]:PORT, or nothing. Of a listener the host may be left out: all addresses.
- */
+/* HOST:PORT or [ADDRESS]:PORT, or nothing. A listener's host may be left out: all addresses. */
 static int check_place(const char *text, struct conf_fault *fault)
 {
     static const char hint[] = "write HOST:PORT, with [] around an address of IPv6";

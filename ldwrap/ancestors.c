@@ -72,8 +72,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* "mpif90" and "mpif90.openmpi" are names as they are, others without target, version and vendor.
- */
+/* "mpif90" and "mpif90.openmpi" are names as they are, others without target, version, vendor. */
 static enum ancestor_kind kind_of(const char *name)
 {
     char short_name[64], plain[64];

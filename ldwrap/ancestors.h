@@ -8,10 +8,9 @@
 
 /* What a calling program is for a link, by its name. */
 enum ancestor_kind {
-    ANCESTOR_OTHER,   /* make, a shell that somebody sits at: it and what called it is not looked at
-                       */
-    ANCESTOR_BETWEEN, /* a program that compilers call to link, or that runs one: collect2, ccache,
-                         sh */
+    ANCESTOR_OTHER, /* make, a shell that somebody sits at: it and its callers are not looked at */
+    ANCESTOR_BETWEEN,  /* a program that compilers call to link, or that runs one: collect2, ccache,
+                          sh */
     ANCESTOR_COMPILER, /* gcc, clang, nvfortran */
     ANCESTOR_LANGUAGE, /* a compiler that has another one link: rustc, go */
     ANCESTOR_WRAPPER,  /* a program that adds options and runs a compiler: mpicc, h5cc, nvcc */

@@ -28,8 +28,7 @@ static inline void cleanup_elf(Elf **elf)
 #define CLEANUP_ELF __attribute__((cleanup(cleanup_elf)))
 
 /* Opens the regular file for reading by `command`, ELF_C_READ or ELF_C_READ_MMAP. Returns NULL
- * where it cannot be opened; `*fd`, which the caller closes after it, is -1 then or a descriptor.
- */
+ * where it cannot be opened; `*fd`, which the caller closes after it, is -1 or a descriptor. */
 static inline Elf *elf_file_open(const char *path, Elf_Cmd command, int *fd)
 {
     struct stat status;

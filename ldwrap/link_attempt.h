@@ -32,8 +32,7 @@ struct link_inputs {
 struct link_attempt {
     struct run_link run;
     struct strings argv;
-    int dependencies; /* our --dependency-file, in memory; -1: the user has one, or none is wanted
-                       */
+    int dependencies; /* our --dependency-file, in memory; -1: the user has one, or wants none */
     int map;          /* our -Map, in memory, unless it goes to run.map; -1: none is wanted */
     int status;       /* as wait(2) gives it */
 };
@@ -52,8 +51,7 @@ bool link_attempt_lacks_option(const struct link_attempt *attempt);
 void link_attempt_release(struct link_attempt *attempt);
 
 /* Finds what the linker has read, into `*inputs`, which is empty; the caller frees the list. Where
- * the user asked for a dependency file, this also removes our objects from it. Returns 0 or -errno.
- */
+ * the user asked for a dependency file, that loses our objects. Returns 0 or -errno. */
 int link_attempt_inputs(const struct link_job *job, const struct link_attempt *attempt,
                         struct link_inputs *inputs);
 

@@ -164,8 +164,7 @@ int note_object_write(int fd, const struct elf_target *target, const void *mark,
 
 /* ---- Watermarks ------------------------------------------------------------------------------ */
 
-/* Our reader accepts strings below 32 KiB. A blank is written as five bytes, and counted as five.
- */
+/* Our reader accepts strings below 32 KiB. A blank is written and counted as five bytes. */
 enum { VALUE_MAX = 16 << 10 };
 
 static void add_fact(FILE *stream, const char *key, const char *value)

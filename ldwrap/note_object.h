@@ -37,6 +37,5 @@ struct watermark_facts {
     bool is_utc;  /* dates are written in UTC, so that they are the same everywhere */
 };
 
-/* Puts the note's content together, malloc'ed. Values are cut at 16 KiB. NULL when out of memory.
- */
+/* Puts the note's content together, malloc'ed. Values are cut at 16 KiB. NULL: out of memory. */
 char *watermark_write(const struct watermark_facts *facts, size_t *size);

@@ -127,8 +127,7 @@ static int search_directories(const struct lookup *search, const char *directori
 }
 
 /* clang prefers TARGET-ld to ld, but tries both names in a directory before the next directory.
- * Ours is the first one in PATH, so that clang finds our `ld`. Then TARGET-ld is looked for here.
- */
+ * Ours is the first one in PATH, so that clang finds our `ld`. Then TARGET-ld is sought here. */
 static int search_target(const struct lookup *search, const struct ancestor *clang, char **path)
 {
     CLEANUP_FREE char *name = NULL;
@@ -300,8 +299,7 @@ static void record_success(struct link_job *job, struct link_attempt *attempt)
                      job->mark >= 0 ? "marked" : job->line.why_unmarked, job->uuid);
 }
 
-/* Runs the link with what we add. Returns its exit status, or -1 where the plain link is to follow.
- */
+/* Runs the link with what we add. Returns its exit status, or -1: the plain link is to follow. */
 static int run_attempt(struct link_job *job, bool ask_inputs)
 {
     CLEANUP_ATTEMPT struct link_attempt attempt;

@@ -54,8 +54,7 @@ struct loaded loaded_read(const struct link_map *entry)
 }
 
 /* The loader's pages are the kernel's. Where stubs are, on x86-64, they have 4 KiB whatever
- * AT_PAGESZ says, or does not: with larger ones more would become read-only than the loader made.
- */
+ * AT_PAGESZ says, or does not: larger ones would make more read-only than the loader did. */
 bool loaded_find_segments(const struct image *image, bool is_executable, struct loaded *object)
 {
     size_t count = is_executable ? image->phdr_count : object->phdr_count;
@@ -329,8 +328,7 @@ static const char *find_name(const struct loaded *object, uint32_t number)
     return NULL;
 }
 
-/* As do_lookup_x() of glibc has it: who wants none gets the first version of all, or the default.
- */
+/* As do_lookup_x() of glibc has it: who wants none gets the first of all, or the default. */
 const ElfW(Sym) * loaded_version_find(const struct loaded *object, const char *name, uint32_t hash,
                                       const char *version)
 {

@@ -107,8 +107,7 @@ static inline const struct loaded *loaded_of_map(const struct loaded_map *map, u
 /* Versions of symbols, as the loader matches them. A name may have several in one library, and
  * several libraries of a process may define it in different ones. */
 
-/* The version in which the object wants its symbol with this number; NULL: in none. "": not known.
- */
+/* The version in which the object wants its symbol with this number; NULL: none. "": not known. */
 const char *loaded_version_wanted(const struct loaded *object, uint32_t number);
 
 /* The symbol of this name in this version; NULL: the object has none. */

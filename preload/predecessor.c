@@ -29,8 +29,7 @@ static bool is_own(const struct ledger_slot *slot, const struct proc_stat *self)
     return own == (slot->name_space != 0 ? slot->name_space : (uint32_t)FIRST_NAMESPACE);
 }
 
-/* Finds the last capture of this process, `pid`, that is not signed. Returns whether there is one.
- */
+/* Finds the last capture of this process, `pid`, that is not signed. Whether there is one. */
 static bool find_own(int fd, uint32_t page, int32_t pid, struct ledger_slot *slot)
 {
     struct proc_stat self = {.pid = 0};

@@ -27,8 +27,7 @@ size_t proc_read(int32_t pid, const char *name, char *to, size_t size)
     return got > 0 ? (size_t)got : 0;
 }
 
-/* The address of the `index`th word after the one that `text` begins with; blanks separate words.
- */
+/* The address of the `index`th word after the one that `text` begins with; blanks end words. */
 static const char *stat_word(const char *text, int index)
 {
     for (; index > 0; index--) {

@@ -51,8 +51,7 @@ static int fill_file(int fd, const struct spool_file *made, uid_t uid, gid_t gid
 }
 
 /* The daemons of two steps may do this at once, and a process must never see an incomplete file.
- * So each daemon makes it under a name of its own and renames it; only the first rename succeeds.
- */
+ * So each daemon makes it under its own name and renames it; only the first rename succeeds. */
 int spool_make_file(int part, const struct spool_file *made, uid_t uid, gid_t gid)
 {
     char name[32];

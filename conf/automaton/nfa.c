@@ -97,8 +97,7 @@ static uint32_t push_node(struct nfa_search *search, uint32_t node, uint32_t sta
     return stacked + 1;
 }
 
-/* Whether the end of the rule and a candidate can be reached from `start` without reading a byte.
- */
+/* Whether the end of the rule and a candidate can be reached from `start` without a byte. */
 static bool is_universal_after(struct nfa_search *search, uint32_t start)
 {
     bool has_end = false, has_candidate = false;

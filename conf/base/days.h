@@ -38,8 +38,7 @@ int32_t days_of(uint64_t time_ns);
 /* "YYYY-MM-DD" of a day. */
 void days_text(int32_t day, char text[DAYS_TEXT_SIZE]);
 
-/* The day of "YYYY-MM-DD". Returns 0; -EINVAL where the text is none, or the date does not exist.
- */
+/* The day of "YYYY-MM-DD". Returns 0; -EINVAL where the text is none, or there is no such date. */
 int days_parse(const char *text, int32_t *day);
 
 /* The begins of days after `start_ns` and before `end_ns`, ascending, in `*midnights`, to be

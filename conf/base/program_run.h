@@ -38,6 +38,5 @@ void program_result_free(struct program_result *result);
 /* Where this program is: what was installed together with it lies as far from it as it did then. */
 
 /* The path of `from_program`, which leads from the directory of this program's file. Returns false
- * where that is not known or the path has no room; whether there is such a file is not looked at.
- */
+ * where that is not known or the path has no room; whether there is a file is not looked at. */
 bool program_place(const char *from_program, char *path, size_t size);

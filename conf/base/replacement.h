@@ -45,6 +45,5 @@ int set_aside_reason(int directory, const char *name, enum set_aside_mode mode, 
 void set_aside_forget(int directory, const char *name);
 
 /* Copies the first `limit` bytes of the file `from` to the new file `to`, and what is a hole as
- * one: the owner of a file shall not have it take more room here than there. Returns 0 or -errno.
- */
+ * one: the owner of a file shall not have it take more room here. Returns 0 or -errno. */
 int set_aside_copy(int from, int to, off_t limit);

@@ -108,8 +108,7 @@ static int allow_calls(scmp_filter_ctx filter, const int *calls, size_t count)
     return error;
 }
 
-/* Limits may be read, not set. ioctl(2) is asked whether a descriptor is a terminal, and none is.
- */
+/* Limits may be read, not set. ioctl(2) is asked whether a descriptor is a terminal: none is. */
 static int allow_questions(scmp_filter_ctx filter)
 {
     int error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,

@@ -28,8 +28,7 @@ char *text_ascii_json(const char *utf8);
 bool text_is_ascii_json(const char *bytes, size_t size);
 
 /* Whether the bytes stand in a string of JSON in the form of text_ascii_json() as they are: ASCII
- * without control characters except for DEL, without quotes and backslashes, and without such a V.
- */
+ * without control characters except for DEL, without quotes, backslashes and such a V. */
 bool text_is_plain_json(const char *bytes, size_t size);
 
 /* Two lower-case hexadecimal digits for each byte, and a NUL. */

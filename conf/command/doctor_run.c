@@ -273,7 +273,7 @@ static bool follow_node(struct run *run)
 enum in_store { STORE_HAS, STORE_HAS_NOT, STORE_UNREADABLE };
 
 /* The command that asks for the run: of this store or, where it is NULL, of what jobtrail-acct
- * takes here. The service for answers may show a run to its user alone. Valid until the next call.
+ * takes here. The service for answers may show a run to its user alone. Valid until another call.
  */
 static void acct_words(const struct run *run, const char *store, const char *argv[WORDS_MAX])
 {

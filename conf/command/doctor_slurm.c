@@ -18,8 +18,7 @@
 
 #define SLURM_CONF_DEFAULT "/etc/slurm/slurm.conf"
 
-/* Where a configless slurmd keeps what the controller has sent (slurm.conf(5), enable_configless).
- */
+/* Where a configless slurmd keeps what the controller sent (slurm.conf(5), enable_configless). */
 #define SLURM_CONF_CONFIGLESS "/run/slurm/conf/slurm.conf"
 
 /* Where distributions install Slurm's plugins; searched after PluginDir of slurm.conf. */
@@ -36,8 +35,7 @@ static const char *slurm_conf_path(void)
                : SLURM_CONF_DEFAULT;
 }
 
-/* The next value of `key` in `file`, slurm.conf, which may be NULL; returns whether there is one.
- */
+/* The next value of `key` in `file`, slurm.conf, which may be NULL; whether there is one. */
 static bool next_value(FILE *file, const char *key, char *value, size_t size)
 {
     char line[4096];

@@ -142,8 +142,7 @@ struct policy_interval {
     double probability; /* the same, (0, 1], as it is recorded */
 };
 
-/* A sampling table that a run may have been sampled by: a job goes on when another one is compiled.
- */
+/* A sampling table that a run may have been sampled by: a job goes on when another is compiled. */
 struct policy_known_table {
     uint64_t identity; /* the same for the same intervals, and not 0 */
     uint32_t count;    /* of intervals, 1 to POLICY_INTERVALS_MAX */

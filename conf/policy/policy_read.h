@@ -122,8 +122,7 @@ struct policy_decision {
                                            0: it matches "PATH;" */
 };
 
-/* How the files that arguments name are found: the library and programs of ours do it differently.
- */
+/* How the files that arguments name are found: the library and our programs do it differently. */
 struct policy_files {
     /* The state of the table to which the real path of the file that `argument` names leads from
      * `state`; POLICY_NO_FILE where it names none, or nobody can tell. */

@@ -57,8 +57,7 @@ struct library_logs {
  * -errno: -EPERM where it is not this user's plain file. */
 int library_log_open(const struct library_logs *logs, const char *name);
 
-/* NAME becomes NAME.1, and so on up to the number of files that there may be. Returns 0 or -errno.
- */
+/* NAME becomes NAME.1, and so on up to as many files as there may be. Returns 0 or -errno. */
 int library_log_rotate(const struct library_logs *logs, const char *name);
 
 /* Appends "DATE USER WORD..." to the log of this name of a file, made where it is missing, and

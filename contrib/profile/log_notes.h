@@ -14,8 +14,7 @@
 void log_rank(const struct profile_rank *rank, FILE *to);
 
 /* Prints a line for each program of a step, of the ranks for which `is_taken` has true (NULL: all):
- * 16 of them and 4 nodes of each at the most, and how many there are beside. Returns 0 or -ENOMEM.
- */
+ * 16 of them and 4 nodes of each at most, and how many there are beside. Returns 0 or -ENOMEM. */
 int log_origins(const struct profile_set *set, const bool *is_taken, FILE *to);
 
 /* `is_taken`: for each rank; NULL: all of them. */

@@ -40,8 +40,7 @@ struct ps_jobs {
 
 /* Finds the `count` jobs of these ids in the directory `spool` of this node. With `count` 0: the
  * job that this process is in, unless `all`, or all there are. Returns 0, with one or more entries
- * for each job that was named; or -errno where the spool cannot be read. ps_jobs_free() releases.
- */
+ * for each job named; or -errno where the spool cannot be read. ps_jobs_free() releases. */
 int ps_jobs_find(const char *spool, const uint32_t *ids, size_t count, bool all,
                  struct ps_jobs *jobs);
 

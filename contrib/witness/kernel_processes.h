@@ -48,8 +48,7 @@ struct kernel_processes_calls {
     /* The number of a set of such files; 0: there is no room. */
     uint32_t (*take_objects)(void *context, uint32_t job, const uint32_t *file, size_t count);
     void (*take_end)(void *context, uint32_t job, const struct kernel_note *note);
-    /* A program of which it is known what it had mapped is replaced by another one of its process.
-     */
+    /* A program of which it is known what it had mapped is replaced by another of its process. */
     void (*take_replaced)(void *context, uint32_t job, const struct kernel_note *note);
     /* The process of that job has no room. */
     void (*take_loss)(void *context, uint32_t job);

@@ -129,8 +129,7 @@ struct profile_pair {
 /* Reads the three clocks, ticks first; *took is how far the ticks are after the others. */
 typedef struct profile_pair profile_pair_reader(uint32_t counter, uint64_t *took);
 
-/* Of three readings the one that took least: between two clocks a process may lose its processor.
- */
+/* Of three readings the one that took least: between two clocks a process may lose its CPU. */
 static inline struct profile_pair profile_pair_now(profile_pair_reader *reader, uint32_t counter)
 {
     uint64_t least, took;

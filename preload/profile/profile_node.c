@@ -115,8 +115,7 @@ uint32_t profile_node_find(struct profile_own *own, uint32_t parent, uint64_t fu
     return node_add(own, parent, function, caller);
 }
 
-/* An entry that is not used any more has the function 1, where none is: searches go on behind it.
- */
+/* An entry that is not used any more has the function 1, where none is: searches go on behind. */
 void profile_nodes_forget(struct profile_own *own)
 {
     own->closes = profile_closes();

@@ -267,8 +267,7 @@ void timed_later_close(void)
     look_if_loaded(LOADING_CLOSE);
 }
 
-/* Whether the process may call any routine of MPI, or of designated libraries, as far as was seen.
- */
+/* Whether the process may call any routine of MPI, or of designated libraries, as far as seen. */
 static bool has_routines(bool is_mpi)
 {
     uint32_t found = is_mpi ? timed_routines.missed_mpi : timed_routines.missed;
@@ -359,8 +358,7 @@ static uintptr_t find_function(struct timed_search *search, struct timed_object 
     return 0;
 }
 
-/* glibc's, which no other library's stands before here. Others hold no lock while they call back.
- */
+/* glibc's, which no other library's stands before here. Others hold no lock when they call back. */
 static bool can_iterate(const struct timed_search *search)
 {
     for (uint32_t i = 0; i < search->count && known.iterate == NULL; i++) {

@@ -13,8 +13,7 @@ bool timed_name_is_fortran(const char *name);
 enum timed_name {
     TIMED_NAME_PLAIN,  /* a stub may stand before it */
     TIMED_NAME_MISSED, /* it passes arguments in other ways, or more of them than a stub copies */
-    TIMED_NAME_NEVER,  /* of control, of the compiler's or C library's own: it has no time to count
-                        */
+    TIMED_NAME_NEVER,  /* of control, of the compiler's or C library's own: no time of it counts */
 };
 
 enum timed_name timed_name_kind(const char *name);

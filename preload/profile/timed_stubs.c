@@ -134,8 +134,7 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 
 /* In the frame of timed_through(), as the routine. What the slot of an object that mold has linked
  * leads to has the relocation's number in r11, as its entries set it. No other register is free:
- * the address is jumped to from the 128 bytes below the stack that handlers of signals leave alone.
- */
+ * the address is jumped to from the 128 bytes below the stack that signal handlers leave alone. */
 __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .balign 16\n"
         "    .globl timed_first\n"

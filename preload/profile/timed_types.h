@@ -62,8 +62,7 @@ static inline __attribute__((always_inline)) bool timed_types_in(const struct ti
     return true;
 }
 
-/* Whether the arguments say how many of what type: 0 of any, or more. MPI_IN_PLACE is 1 or -1 in C.
- */
+/* Whether arguments say how many of what type: 0 of any, or more. MPI_IN_PLACE is 1 or -1 in C. */
 static inline bool timed_types_arguments(const struct timed_size *size,
                                          const struct timed_call *call, uint64_t *count,
                                          uint64_t *key)
@@ -72,8 +71,7 @@ static inline bool timed_types_arguments(const struct timed_size *size,
                             : timed_types_in(size, false, call, count, key);
 }
 
-/* Whether the call that is over has said that it had no error. In Fortran of mpi_f08 it need not.
- */
+/* Whether the call that is over said that it had no error. In Fortran of mpi_f08 it need not. */
 static inline bool timed_types_succeeded(struct timed_size size, const struct timed_call *call)
 {
     if (size.error < 0)

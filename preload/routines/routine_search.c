@@ -227,8 +227,7 @@ static void add_loading(struct routine_search *search, const struct loaded *load
     };
 }
 
-/* Whether an object other than the library defines the name, of those from `first` to before `end`.
- */
+/* Whether an object other than the library defines the name, of those from `first` to `end`. */
 static bool is_defined(const struct routine_memory *memory, uint32_t first, uint32_t end,
                        const struct designated_library *library,
                        const struct routine_import *import, uint32_t hash)
@@ -273,8 +272,7 @@ static enum definer is_of(const struct routine_search *search,
 
 /* A slot that leads into the object itself has not been bound yet: then the loader will look for
  * the name in the order of the link map. So has one that leads to a stub of the timer's. One that
- * leads neither there nor to the library has not been relocated, or leads to another one's routine.
- */
+ * leads neither there nor to the library has not been relocated, or leads to another's routine. */
 static void look_at_name(struct routine_search *search, const struct loaded *loaded, uint32_t needs,
                          struct routine_import *import)
 {

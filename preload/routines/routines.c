@@ -70,8 +70,7 @@ static uint32_t rest_of_slot(size_t used)
 }
 
 /* `used`: bytes of the slot without calls. What may be called after dlopen(3) is not known yet.
- * Where calls are counted, several threads that call a routine first may each put it into the list.
- */
+ * Where calls are counted, several threads that call a routine first may each list it. */
 static uint32_t room_of_calls(const struct routine_search *search, size_t used)
 {
     if (may_load(search->memory))

@@ -42,8 +42,7 @@ int record_key_place(enum record_kind kind, const char *key, size_t length);
 struct record_keys {
     uint64_t seen; /* by place */
     unsigned kinds;
-    int twice; /* one that is in the list: of the two one reader takes the first, another the last
-                */
+    int twice; /* one that is in the list: one reader takes the first, another the last */
 };
 
 /* Notes a key of the record's. Returns its place, or -1 where it is in no record. */

@@ -8,6 +8,5 @@
 int ledger_fields(struct capture *capture, const char *at, size_t size);
 
 /* Adds what the `size` bytes at `at`, the content of a LEDGER_ROUTINES field, say of routines. What
- * is not valid of it is counted in capture->routines_missed and left out: contrib/routines/record.
- */
+ * is not valid of it is counted (routines_missed) and left out: contrib/routines/record. */
 void ledger_routines(struct capture *capture, const char *at, size_t size);

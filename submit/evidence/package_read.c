@@ -13,8 +13,7 @@
 
 enum { FIELDS_MAX = 7 };
 
-/* Cuts the line at its tabs. Returns the number of fields; 0 when there are more than FIELDS_MAX.
- */
+/* Cuts the line at its tabs. Returns the number of fields; 0: more than FIELDS_MAX. */
 static size_t split_fields(char *line, const char **fields)
 {
     size_t count = 0;

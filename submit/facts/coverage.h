@@ -50,9 +50,8 @@ bool coverage_leaves_out(const void *policy, const struct journal_step *step, co
 /* "recorded", "opted_out", ... */
 const char *coverage_outcome_name(enum coverage_outcome outcome);
 
-/* Finds the facts. Reads the files of programs of tasks that left no capture: to be called as the
- * job's user. Returns 0 or -ENOMEM. coverage_free() releases `*coverage`, written only on success.
- */
+/* Finds the facts. Reads the files of programs of tasks that left no capture: called as the job's
+ * user. Returns 0 or -ENOMEM. coverage_free() releases `*coverage`, written only on success. */
 int coverage_find(const struct coverage_source *source, struct coverage *coverage);
 
 /* What is there of a task of the journal's, which may be NULL; NULL: nothing. */

@@ -26,8 +26,7 @@ void day_shares_next_day(struct day_shares *shares, cpu_ticks allocated);
 /* As day_shares_next_day(), of the last day. Returns 0 or -ENOMEM. */
 int day_shares_end(struct day_shares *shares, cpu_ticks allocated);
 
-/* After the end: the shares of an owner, in the order of days; what was idle; what was allocated.
- */
+/* After the end: an owner's shares, in the order of days; what was idle; what was allocated. */
 struct partition_shares day_shares_of(const struct day_shares *shares, size_t owner);
 struct partition_shares day_shares_idle(const struct day_shares *shares);
 struct partition_shares day_shares_allocated(const struct day_shares *shares);

@@ -29,8 +29,7 @@ struct hash_table_entry {
 
 struct hash_table;
 
-/* Maps the table in the directory `state`, made where it is missing. NULL when that cannot be done.
- */
+/* Maps the table in the directory `state`, made where it is missing. NULL where it cannot be. */
 struct hash_table *hash_table_map(const char *state);
 
 /* Finds the file's hash. Returns whether there is one. */

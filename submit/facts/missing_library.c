@@ -468,8 +468,7 @@ static bool take_below(struct library_search *search, struct elf_file *object, c
     return false;
 }
 
-/* The loader looks for versions when it has all libraries, and names the first one that it lacks.
- */
+/* The loader looks for versions when it has all libraries, and names the first that it lacks. */
 static void lack(struct library_search *search, const char *name)
 {
     enum loader_verdict verdict = search->has_old ? LOADER_OLD : LOADER_MISSING;

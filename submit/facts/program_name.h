@@ -71,8 +71,7 @@ enum program_kind {
 
 struct program {
     enum program_kind kind;
-    char path[PATH_MAX]; /* real; a script's interpreter; as program_asked_for() where there is none
-                          */
+    char path[PATH_MAX]; /* real; a script's interpreter; program_asked_for() where there is none */
 };
 
 /* Puts the path that `launched` names into `path`: absolute where the journal tells from where.

@@ -55,8 +55,7 @@ static int flush_all(struct flush_state *state)
     return 0;
 }
 
-/* Those whose flushes have ended while this one went on: until none of them is left that gets on.
- */
+/* Those whose flushes have ended while this one went on: until none is left that gets on. */
 static int flush_queued(struct flush_state *state)
 {
     const struct flush_options *asked = state->options;

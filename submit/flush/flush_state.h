@@ -65,8 +65,7 @@ enum flush_outcome {
     FLUSH_NOBODYS,     /* the journal does not say whose job this is */
     FLUSH_PASSED_OVER, /* all is read but captures that ended their reader twice */
     FLUSH_SPENT,       /* the processor time is used up, to within half a second */
-    FLUSH_PART_UNDONE, /* all is read, and a part of the flush (flush_part.h) says what is not done
-                        */
+    FLUSH_PART_UNDONE, /* all is read, and a part of the flush (flush_part.h) says what is undone */
 
     /* The rest is for a later flush. */
     FLUSH_KILLED,    /* the reader was ended, and may be started again */

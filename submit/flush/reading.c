@@ -22,8 +22,7 @@
 #include "submit/hand_in/hand_in_read.h"
 
 /* PATIENCE_MS: records go to the parent together, but it hears of each that takes long, and a
- * reader that breaks down loses few. REAP_MS: for so long a hasher that was killed is waited for.
- */
+ * reader that breaks down loses few. REAP_MS: so long a hasher that was killed is waited for. */
 enum { PATIENCE_MS = 20, REAP_MS = 5000 };
 
 /* A flush hashes as much of a job as so many files of the largest size. */

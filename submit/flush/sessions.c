@@ -160,7 +160,7 @@ static int commit_handed_in(struct collection *collection)
 
 /* A child that has become the user reads and removes; what it takes for records is looked at again
  * here. While more than half of the outbox is used, everything stays where it is. After a crash in
- * between, records may be taken again: under the same names. Returns 0 and the outcome, or -errno.
+ * between, records may be taken again: under the same names. Returns 0 and an outcome, or -errno.
  */
 static int read_handed_in(struct collection *collection, uint64_t *refused,
                           enum flush_outcome *outcome)
@@ -383,8 +383,7 @@ static void tell_cleared(const struct sessions *sessions, const struct cleared *
     sessions->count->failed += cleared->stay > 0;
 }
 
-/* Those who need long do not keep the others from their turn, nor the timer from what else it does.
- */
+/* Those who need long do not keep the others from their turn, nor the timer from other work. */
 static void take_turns(struct sessions *sessions, int base, const struct turns *turns)
 {
     uint64_t end_ns = clock_deadline(sessions->conf->job_timeout_s * UINT64_C(1000));

@@ -143,8 +143,7 @@ static int read_ledger(struct start_records *starts, const struct journal *journ
 }
 
 /* Without SPANK's prolog the cluster's name may come with the epilog alone. A start record without
- * it would be of another owner than the end, and its run go on for ever. Returns as read_ledger().
- */
+ * it would be of another owner than the end, and its run never end. Returns as read_ledger(). */
 static int send_of_job(struct start_records *starts, enum flush_outcome *outcome)
 {
     struct journal journal;

@@ -35,8 +35,7 @@ struct job_cgroups {
 void job_cgroups_find(const struct job_cgroups *cgroups, const char *text, uint32_t *job,
                       uint32_t *step);
 
-/* The same of the file `path` below the descriptor `at`; nothing is found where it cannot be read.
- */
+/* The same of the file `path` below the descriptor `at`; nothing where it cannot be read. */
 void job_cgroups_read(const struct job_cgroups *cgroups, int at, const char *path, uint32_t *job,
                       uint32_t *step);
 

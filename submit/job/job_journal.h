@@ -12,8 +12,7 @@
 /* ---- Whose job it is ------------------------------------------------------------------------- */
 
 /* Whose records these are: a user, their job on one node, and how Slurm accounts for it. All of it
- * comes from root: from a job's journal, or, outside of Slurm, from the owner of a session's files.
- */
+ * comes from root: from a job's journal, or, outside of Slurm, the owner of a session's files. */
 
 struct job_identity {
     uint32_t job, restart;          /* job 0: of no Slurm job */
@@ -29,8 +28,7 @@ struct job_identity {
  * in both cases. */
 int job_identity_start(struct job_identity *identity);
 
-/* Whether the user's name is one: "nobody" is what Slurm says of a user whom the node cannot name.
- */
+/* Whether the user's name is one: "nobody" is what Slurm says of a user the node cannot name. */
 bool job_identity_is_named(const struct job_identity *identity);
 
 /* Fills in the user's name by the uid, where it is none yet: the account's, or the number. Returns

@@ -314,8 +314,7 @@ static int take_exit(struct journal *journal, const struct journal_words *line)
     return -ENOENT;
 }
 
-/* Pieces follow each other. A text that begins anew is of a later run of a job that was requeued.
- */
+/* Pieces follow each other. A text that begins anew is of a later run of a requeued job. */
 static int take_variable(struct journal *journal, const struct journal_words *line)
 {
     struct journal_step *step =
@@ -406,8 +405,7 @@ static int take_credential(struct journal *journal, const struct journal_words *
     long place = nodes == NULL ? -1 : node_list_find(nodes, identity->node);
     const struct journal_cpus cpus = journal_words_cpus(journal_words_value(line, "cpus"), place);
     journal->cpus = cpus.sum;
-    /* the CPUs are always those of the job's nodes, the list those of the step that brings a prolog
-     */
+    /* the CPUs are always those of the job's nodes, the list of the step that brings a prolog */
     bool is_place = cpus.of_place > 0 && node_list_count(nodes) == (long)cpus.nodes;
     if (journal->node_cpus == 0)
         journal->node_cpus = is_place ? cpus.of_place : cpus.each;

@@ -138,8 +138,7 @@ static int write_notes(int directory, uid_t uid, const char *reason, bool is_who
                       : write_text(directory, "reason", reason, is_whole ? "\n" : LEFT_OUT "\n");
 }
 
-/* Reads the start of a journal, which identifies the job: it has the nanosecond at which it began.
- */
+/* Reads the start of a journal, which identifies the job: it has the nanosecond of its start. */
 static size_t read_journal_start(int directory, char *bytes)
 {
     CLEANUP_CLOSE int fd = spool_open_file(directory, JOURNAL_NAME);

@@ -23,8 +23,7 @@
 #include "spank/spool_part.h"
 #include "spank/spool_path.h"
 
-/* Whether `text`, which follows JOB.RESTART, is empty or the suffix of a directory that was left.
- */
+/* Whether `text`, which follows JOB.RESTART, is empty or the suffix of one that was left. */
 static bool parse_left(const char *text, bool *left)
 {
     const size_t length = strlen(SPOOL_LEFT);

@@ -45,8 +45,7 @@ int spool_open_file(int directory, const char *name);
 #define SPOOL_FOREIGN EUSERS
 
 /* Opens the user's file `name` in the job's directory (spool_part.h) for reading. Returns a
- * descriptor or -errno: as spool_open_file(), and -SPOOL_FOREIGN where it is not of the user `uid`.
- */
+ * descriptor or -errno: as spool_open_file(), and -SPOOL_FOREIGN where it is not `uid`'s. */
 int spool_open_users(int directory, const char *name, uid_t uid);
 
 /* Whether the file system with the user's files is gone: returns 0 where it is there, or where the

@@ -18,6 +18,5 @@ struct libmon_watch_calls {
 };
 
 /* Watches until SIGTERM or SIGINT. Returns 0 then; 1 where the configuration is another one;
- * -EWOULDBLOCK where another watch runs; or another -errno, after saying on stderr what is wrong.
- */
+ * -EWOULDBLOCK where another watch runs; or another -errno, after saying what is wrong. */
 int libmon_watch(const struct conf *conf, const struct libmon_watch_calls *calls);

@@ -30,7 +30,7 @@ struct line_piece {
 };
 
 /* Reads from where the descriptor is, which stays the caller's. `place` is that place, where files
- * have one; `step` at most LINE_ROOM. Returns 0 or -ENOMEM; then and after it, line_reader_free().
+ * have one; `step` at most LINE_ROOM. Returns 0 or -ENOMEM; then, and after it, line_reader_free().
  */
 int line_reader_open(struct line_reader *reader, int fd, off_t place, size_t step);
 

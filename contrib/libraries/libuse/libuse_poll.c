@@ -22,8 +22,7 @@
 
 enum { WARNINGS_MAX = 100, COMMIT_ROWS = 10000 };
 
-/* A mount on the way; `place` is its number in the state, `is_new` that the scan has not seen it.
- */
+/* A mount on the way; `place` is its number in the state, `is_new` that no scan has seen it. */
 struct mount {
     size_t place;
     bool is_new, is_asked;

@@ -30,8 +30,7 @@ struct library_outbox;
 struct library_sighting {
     const char *source; /* scan, watch */
     const char *event;  /* as of struct library_record_source */
-    /* Between these it was; LIBRARY_RECORD_NONE: not known, and before that is when it was found.
-     */
+    /* Between these it was; LIBRARY_RECORD_NONE: not known; before that is when it was found. */
     int64_t after_ns, before_ns;
     struct library_record_who who;
 };

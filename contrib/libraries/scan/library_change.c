@@ -32,8 +32,7 @@ enum library_change_kind library_change_judge(const struct library_file *was,
         (was->changed_ns != is->changed_ns && was->changed_ns != 0 && is->changed_ns != 0);
     if (!is_same_content(was, is))
         return is_other ? LIBRARY_REPLACED : LIBRARY_MODIFIED;
-    if (!same_device) /* another file system has the same files: it was copied, or has a new number
-                       */
+    if (!same_device) /* another file system has the same files: a copy, or a new number */
         return LIBRARY_NONE;
     if (is_other)
         return LIBRARY_REPLACED;

@@ -49,8 +49,7 @@ enum library_scan_outcome {
     LIBRARY_SCAN_FAILED, /* `trouble` says why */
 };
 
-/* Scans, and tells all changes, also those of a scan that was killed. `trouble` has `size` bytes.
- */
+/* Scans, and tells all changes, also of a scan that was killed. `trouble` has `size` bytes. */
 enum library_scan_outcome library_scan(const struct library_scan_order *order,
                                        struct library_scan_counts *counts, char *trouble,
                                        size_t size);

@@ -35,8 +35,7 @@
 /* Of an hour; and those of all hours that wait, since the outbox is full. */
 enum { USE_RECORDS_MAX = 2000, USE_RECORDS_WAITING_MAX = 48 * USE_RECORDS_MAX };
 
-/* The library of what nobody could look at: opens that were counted, and no more is known of them.
- */
+/* The library of what nobody could look at: opens that were counted: no more is known of them. */
 #define USE_RECORDS_UNSEEN "(unseen)"
 
 /* What is alike is added up. */

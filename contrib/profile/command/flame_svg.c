@@ -31,8 +31,7 @@ struct flame {
     const bool *is_taken;
     const struct set_sum *sums;
     uint64_t *total; /* owned; by stack: exclusive times of it and of all that it called */
-    double *left;    /* owned; by stack: where its box begins, and then where the next callee's does
-                      */
+    double *left;    /* owned; by stack: where its box begins, then where the next callee's does */
     uint32_t *depth; /* owned; by stack */
     struct box *box; /* owned */
     size_t count, left_out;
@@ -69,8 +68,7 @@ static void add_up(struct flame *flame)
         flame->depth[i] = flame->depth[set->stacks.key[i].parent] + 1;
 }
 
-/* A box is larger than this, and so is the one of its caller. Sets `*least`; returns 0 or -ENOMEM.
- */
+/* A box is larger than this, and so is its caller's. Sets `*least`; returns 0 or -ENOMEM. */
 static int find_least(const struct flame *flame, uint64_t *least)
 {
     size_t count = flame->set->stacks.count;

@@ -231,8 +231,7 @@ int kept_profiles_end(struct kept_profiles *kept, int error)
         error = profile_room_make(&kept->room, kept->name, kept->size);
     bool is_left_out = error == -EFBIG && kept->kind != KEPT_SET;
     error = replacement_end_as(kept->place, kept->unfinished, kept->name, kept->fd, 0600, error);
-    /* It becomes the user's last: of what a killed flush has left, the next one uses root's alone.
-     */
+    /* It becomes the user's last: of what a killed flush has left, the next uses root's alone. */
     if (error == 0 && fchown(kept->fd, job->uid, job->gid) != 0) {
         error = -errno;
         unlinkat(kept->place, kept->name, 0);
@@ -259,8 +258,7 @@ void kept_profiles_begin(struct kept_profiles *kept, const struct journal_step *
     kept->error = 0;
 }
 
-/* The message says what records are to tell of the set. Returns 0, or -EPROTO where that cannot be.
- */
+/* The message says what records are to tell of the set. Returns 0, or -EPROTO where it cannot. */
 static int take_told(struct kept_profiles *kept, const struct worker_message *message)
 {
     const struct flush_state *state = kept->state;

@@ -44,8 +44,7 @@ int profile_room_count(int place, uint64_t most, struct profile_room *room);
 void profile_room_free(struct profile_room *room);
 
 /* Removes the oldest files until one more of so many bytes, that is about to get this name, fits.
- * Returns 0; -EFBIG where it does not fit beside those that were made since the count; or -errno.
- */
+ * Returns 0; -EFBIG where it does not fit beside those made since the count; or -errno. */
 int profile_room_make(struct profile_room *room, const char *name, uint64_t bytes);
 
 struct kept_profiles {

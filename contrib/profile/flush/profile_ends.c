@@ -248,8 +248,7 @@ static bool find_slurms(const struct profile_ends *ends, const struct profiled_p
     return false;
 }
 
-/* Whether a process of the user has this pid, which began before. In a container pids are others.
- */
+/* Whether a process of the user has this pid, which began before. A container's pids are others. */
 static bool still_runs(const struct reading_request *request,
                        const struct profiled_process *process)
 {

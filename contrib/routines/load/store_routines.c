@@ -248,8 +248,7 @@ static int admit_libraries(struct store_routines *routines, struct run_routines 
     return error < 0 ? error : note_added(routines, &names, OF_ALL_LIBRARIES, added);
 }
 
-/* Whether the maker may add another to the library of that place; 1 if they may, 0 if not, -errno.
- */
+/* Whether the maker may add another to the library of that place; 1 if so, 0 if not, -errno. */
 static int may_add(struct store_routines *routines, struct names_left *names, uint32_t at,
                    int64_t library)
 {

@@ -34,6 +34,5 @@ bool object_symbol(const struct object *object, size_t i, GElf_Sym *symbol, cons
 /* The header of the section in which it is defined; false where it is in none. */
 bool object_section_of(const struct object *object, const GElf_Sym *symbol, GElf_Shdr *section);
 
-/* Whether code or data of the object itself uses the symbol `i`. Debug information does not count.
- */
+/* Whether code or data of the object itself uses the symbol `i`. Debug information is neither. */
 bool object_refers_to(const struct object *object, size_t i);

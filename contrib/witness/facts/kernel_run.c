@@ -224,8 +224,7 @@ static struct capture_object object_of(const struct kernel_notes *notes,
                                    .build_id = build_id_of(file, run->id[number])};
 }
 
-/* How many objects have room in a run. Users name files, and many processes can have the same ones.
- */
+/* How many objects have room in a run. Users name files, and many processes can have the same. */
 static size_t object_count(const struct kernel_notes *notes, const struct kernel_noted *noted)
 {
     size_t count = 0, bytes = 0;

@@ -61,7 +61,6 @@ int kernel_run_make(const struct kernel_run_source *source, const struct kernel_
 bool kernel_run_is_program(const struct capture *capture, const struct kernel_note *note);
 
 /* Adds to the objects of a capture those that the kernel saw mapped by its process, and that it
- * does not tell of itself: of one that was killed, what it had loaded later. The array is `run`'s.
- */
+ * does not tell of itself: of one that was killed, what it loaded later. The array is `run`'s. */
 void kernel_run_add_objects(const struct kernel_notes *notes, const struct kernel_noted *noted,
                             struct kernel_run *run, struct capture *capture);

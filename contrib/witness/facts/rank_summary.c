@@ -285,8 +285,7 @@ static void fill_row(const struct ranks *ranks, size_t *at, struct rank_row *row
     }
 }
 
-/* The ranks are sorted by step and program: those whose program is not known stand before others.
- */
+/* The ranks are sorted by step and program: those without a known program stand before others. */
 static int add_step(const struct journal *journal, const struct journal_step *step,
                     const struct ranks *ranks, size_t *at, uint64_t end_ns,
                     struct rank_summary *summary)

@@ -21,8 +21,7 @@ enum witness_verdict {
     WITNESS_AGREED, /* too: a process that has executed no program, and is in no ledger */
     /* The kernel alone tells of its last program. */
     WITNESS_STATIC,    /* it has mapped no file but its own */
-    WITNESS_UNLOADED,  /* it has not mapped the library: another environment, set-user-id, container
-                        */
+    WITNESS_UNLOADED,  /* it has not mapped the library: another environment, setuid, container */
     WITNESS_LEFT_OUT,  /* the site's rules leave it out, or may do so by its arguments; or its user
                           did, or may have, as its step is not known */
     WITNESS_FOLLOWER,  /* another rank of its program records for it, or one on another node may */

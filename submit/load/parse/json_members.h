@@ -28,7 +28,6 @@ enum json_step { JSON_MEMBER, JSON_END, JSON_BAD };
 
 /* The next member: `*key` without its quotes and with its escapes, `*value` without blanks around
  * it. JSON_END behind the closing brace, when nothing but blanks follow it; JSON_BAD where quotes,
- * brackets or separators are wrong. What is between brackets of a value is not looked at further.
- */
+ * brackets or separators are wrong. What is between a value's brackets is not looked at further. */
 enum json_step json_members_next(struct json_members *members, struct json_slice *key,
                                  struct json_slice *value);

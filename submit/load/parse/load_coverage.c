@@ -14,8 +14,7 @@ static const struct {
 #include "submit/definition/keys.def"
 };
 
-/* No count is more than 32 bits hold, and no number is negative, but for what the clock was set by.
- */
+/* No count is more than 32 bits hold, and no number is negative, but the clock's step. */
 static bool is_number_sound(const char *form, const char *key, struct json_object *value)
 {
     const double most = strncmp(form, "WHOLE", 5) == 0 ? UINT32_MAX : 1e18;

@@ -7,8 +7,7 @@
 
 #include "submit/load/parse/load_record.h"
 
-/* Whether the value is a number as JSON writes it, a string without escapes, true, false or null.
- */
+/* Whether the value is a number as JSON writes it, a plain string, true, false or null. */
 bool is_plain_value(struct json_slice value);
 
 /* Whether it is an array, maybe empty, of strings without escapes, with no blanks between them. */

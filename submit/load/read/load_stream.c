@@ -184,9 +184,8 @@ static int end_line(struct load_stream *stream, struct loader *loader, struct sy
     return error;
 }
 
-/* More of the line; of one that is too long the beginning is kept. After a crash a file system may
- * leave NUL bytes for what was being written, as does a daemon whose log was cut; a line follows.
- */
+/* More of the line; of one too long the beginning is kept. After a crash a file system may leave
+ * NUL bytes for what was being written, as does a daemon whose log was cut; a line follows. */
 static int add_to_line(struct load_stream *stream, const char *bytes, size_t size)
 {
     for (; stream->size == 0 && size > 0 && *bytes == '\0'; size--)

@@ -89,8 +89,7 @@ void loader_rescue(struct loader *loader);
 /* Says on stderr that something is wrong with an input: "PATH: TROUBLE", in plain ASCII. */
 void loader_report(struct loader *loader, const char *path, const char *trouble);
 
-/* Says that an input cannot be read, with a positive errno; the same once where the loader follows.
- */
+/* Says that an input cannot be read, with a positive errno; once where the loader follows. */
 void loader_report_input(struct loader *loader, const char *path, int error);
 
 /* Says that an input holds no records although it should. */

@@ -43,7 +43,6 @@ struct statement *store_owners_statement(struct store_connection *on, const char
 int store_find_owner(struct store_connection *on, struct statement *owners, const char *uuid,
                      int64_t owner, struct owner_row *row);
 
-/* What a record of a uuid is, whose owner has no row: STORE_NEW, STORE_CONFLICT or STORE_CROWDED.
- */
+/* What a record of a uuid is whose owner has no row: STORE_NEW, STORE_CONFLICT or STORE_CROWDED. */
 int store_look_at_owners(struct store_connection *on, struct statement *owners, const char *uuid,
                          bool unproven, enum store_result *result);

@@ -51,8 +51,7 @@ int store_open(const struct database_ops *ops, const char *location, bool dry_ru
 /* Gives the process the time zone in which dates of runs and links are made: `said`, else that of
  * the store, else the machine's. Where the store's dates are in another one they are made anew.
  * From now on a store that has no zone takes that of the first proven coverage record, so that
- * store_put() may change the process's. Returns -EINVAL where the machine does not have the zone.
- */
+ * store_put() may change the process's. Returns -EINVAL where the machine lacks the zone. */
 int store_use_zone(struct store *store, const char *said);
 
 /* How many coverage records had days of another zone than `*zone`, such as `*first`, which users
@@ -111,9 +110,8 @@ enum { SLURM_OPEN_MAX = 500 };
 int store_slurm_open_jobs(struct store *store, const char *cluster, double asked_time,
                           int64_t jobs[SLURM_OPEN_MAX], size_t *count);
 
-/* The map replaces the one that the store has, and the modules of everything in
- * the store are found anew if it differs. Sets `*changed` to the number of paths whose module did.
- */
+/* The map replaces the one that the store has, and the modules of everything in the store are found
+ * anew if it differs. Sets `*changed` to the number of paths whose module did. */
 int store_set_modules(struct store *store, const struct module_map *map, size_t *changed);
 
 /* Replaces the list of accounts and their fields of science. */

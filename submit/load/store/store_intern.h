@@ -86,8 +86,7 @@ void store_free_intern(struct store_intern *intern);
 int store_want(struct store_intern *intern, enum table table, const struct digest *digest,
                const struct value *rest);
 
-/* The same of a row that is made of `ids` and fields of a record; of an executable. Sets `*digest`.
- */
+/* The same of a row made of `ids` and fields of a record; of an executable. Sets `*digest`. */
 int store_want_fields(struct store_intern *intern, enum table table, const int64_t *ids,
                       size_t ids_count, const void *values, struct digest *digest);
 int store_want_executable(struct store_intern *intern, const char *path, const char *hash,
