@@ -76,8 +76,7 @@ int slot_open_file(const char *spool, char *path, size_t room);
 
 /* Opens the ledger of the spool directory `spool`, which must belong to `user`, the process's own.
  * The kernel's pages have `page_bytes`. `path` is scratch space of SLOT_PATH_ROOM bytes. Returns 1,
- * or 0 where there is no such ledger.
- */
+ * or 0 where there is no such ledger. */
 int slot_open_ledger(const char *spool, uint32_t user, size_t page_bytes, char *path,
                      struct slot_ledger *ledger);
 

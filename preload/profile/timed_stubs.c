@@ -156,8 +156,7 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
 
 /* Where the profile is off: jumps to the routine, or to what the slot led to, which then finds the
  * relocation's number in r11. No handler of a signal writes to what is just below the stack
- * pointer.
- */
+ * pointer. */
 __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    .balign 16\n"
         "    .type timed_past, @function\n"

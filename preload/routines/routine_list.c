@@ -58,8 +58,7 @@ static unsigned char *next(const struct routine_list *list, uint32_t *at, struct
 }
 
 /* Where the library is in the list, which may have been loaded before; ROUTINE_LIST_FULL: it is
- * not.
- */
+ * not. */
 static uint32_t find_library(const struct routine_list *list, struct image_bytes build_id,
                              const char *path, uint32_t length)
 {

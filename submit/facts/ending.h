@@ -66,8 +66,7 @@ struct ending_evidence {
     const struct look *look;           /* what the watcher saw of it; NULL: nothing */
     const struct kernel_noted *kernel; /* what the kernel told of its process; NULL: nothing */
     /* Whether its program may have replaced itself unseen; asked where it matters. NULL: it has
-     * not.
-     */
+     * not. */
     bool (*is_replaceable)(const struct capture *capture);
     /* Whether the file that its process ran at its end is its program's; asked of a process that is
      * older than the witness, whose execs were not all heard. NULL: that is not known. */

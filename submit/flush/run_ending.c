@@ -44,8 +44,7 @@ static bool bytes_replace(struct capture_bytes path, uint64_t start_ns)
  * the successor's (docs/decisions/0064-status-of-a-program.md). False only where executable and
  * objects are all known, are the files of the capture's time, and import no function that replaces
  * the program, loads a library or makes any system call. The system's own C and C++ libraries may
- * import these. Reads files: to be called as the job's user.
- */
+ * import these. Reads files: to be called as the job's user. */
 static bool replaceable(const struct capture *capture)
 {
     if (capture->cut || capture->object_count == 0)

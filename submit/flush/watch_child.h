@@ -26,8 +26,7 @@ void kept_child_start(struct kept_child *child, const char *program, char *const
 struct watch_child {
     /* Starts it where `conf`, the file `path`, asks for it and it does not run, and ends it where
      * that asks for something else than at its start; called now and then. It ends with the
-     * watcher.
-     */
+     * watcher. */
     void (*keep)(const char *path, const char *node, const struct conf *conf);
 
     /* A descriptor that can be read when it has ended; -1: it does not run. */

@@ -46,8 +46,7 @@ int session_own(struct session *session)
     if (leader <= 0 || !process_start(leader, &ticks)) {
         /* The process that takes the place of a leader that cannot be seen: it has ended, it is in
          * another pid namespace, as with containers (then getsid(2) gives 0), or /proc hides it
-         * (hidepid, proc(5)).
-         */
+         * (hidepid, proc(5)). */
         pid_t first = 0;
         for (pid_t pid = getppid(); pid > 0 && is_own_process(pid); pid = process_parent(pid))
             first = pid;

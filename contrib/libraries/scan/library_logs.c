@@ -250,8 +250,7 @@ static int put_change(struct telling *telling, struct library_change *change)
     change->group = library_group(telling->teller->conf, name_of(change));
     count_change(telling, change);
     /* What a tree had when it was scanned for the first time may have been there before it was
-     * watched.
-     */
+     * watched. */
     const struct library_whos_question question = {
         .path = change->path,
         .from = change->from,

@@ -19,8 +19,7 @@
 #include "conf/conf.h"
 
 /* Watches until SIGTERM or SIGINT; SIGUSR1 has it write at once what it has counted. Returns 0
- * then; or -errno, after saying on stderr what is wrong.
- */
+ * then; or -errno, after saying on stderr what is wrong. */
 int use_watch_run(const struct conf *conf);
 
 /* Until when all uses are told, in seconds since the Epoch; 0: none ever were. */

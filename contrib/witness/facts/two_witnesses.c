@@ -36,8 +36,7 @@ struct two_witnesses {
     struct kernel_comparison source;
     struct witness_agreement found;
     struct told
-        *told; /* owned: by processes of the kernel's, and behind them by what others replaced
-                */
+        *told; /* owned: by processes of the kernel's, and behind them by what others replaced */
     uint64_t *followers; /* owned: by programs of the kernel's: ranks for which another one records,
                             so far as none was found */
     struct first_program *first; /* owned, by step and name */

@@ -90,8 +90,7 @@ struct database_ops {
     /* The statement is prepared when it is used first. `sql` is copied. NULL when out of memory. */
     struct statement *(*statement)(struct database *database, const char *sql);
 
-    /* Runs the statement once for each of `count` rows of values, one row after the other.
-     */
+    /* Runs the statement once for each of `count` rows of values, one row after the other. */
     int (*write)(struct database *database, struct statement *statement, const struct value *rows,
                  size_t count);
 

@@ -13,6 +13,5 @@
 #pragma once
 
 /* Where in the NUL-terminated line the program's name stands, if it begins with `prefix`; else
- * NULL.
- */
+ * NULL. */
 const char *syslog_line_program(const char *line, const char *prefix);

@@ -25,8 +25,7 @@ static sqlite3_int64 value_of(const char *sql)
 }
 
 /* A run of `user` that called as many routines of the library as a run can, of names from `first`
- * on.
- */
+ * on. */
 struct claim {
     const char *user, *library;
     unsigned first;
