@@ -73,8 +73,7 @@ const struct policy_rule *redact_match_lower(const struct redact_scan *scan, enu
 
 /* The rule for the option that the word from `from` to `to` is, of a program seen so far. Where no
  * rule matches the whole word and it has one dash, the rule for its shortest beginning that has
- * one.
- * `*end`: where the option ends. */
+ * one. `*end`: where the option ends. */
 const struct policy_rule *redact_match_option(const struct redact_scan *scan, size_t from,
                                               size_t to, size_t *end);
 

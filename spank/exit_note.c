@@ -116,9 +116,8 @@ static void end_watch(struct exit_watch **at)
 }
 
 /* The process may fork for millions of times, each of which makes a record, as each change of its
- * name does. Written backward, the
- * ring has the newest ones, and the first is where data_head points. The mapping is all that keeps
- * the event; children of this process do not get it. */
+ * name does. Written backward, the ring has the newest ones, and the first is where data_head
+ * points. The mapping is all that keeps the event; children of this process do not get it. */
 static int map_ring(pid_t pid, const struct perf_event_mmap_page **ring)
 {
     const struct perf_event_attr exits = {

@@ -56,6 +56,5 @@ void nfa_free(struct nfa *nfa);
 /* Where a rule matches whatever follows: what the trailing '.*' of a pattern leads to. */
 
 /* Sets, in a bitmap of `nfa->nodes` bits that is all zeros, the NFA_BYTES nodes after which the
- * node's rule accepts any text of one byte and more. Returns 0, or
- * -ENOMEM. */
+ * node's rule accepts any text of one byte and more. Returns 0, or -ENOMEM. */
 int nfa_universal(const struct nfa *nfa, uint64_t *bitmap);

@@ -98,8 +98,7 @@ static bool become_user(const struct worker *worker, int fd, struct worker_pipe 
            sandbox_enter(worker->sandbox) == 0;
 }
 
-/* Tables of symbols may take 256 MiB. No more than
- * privileges_drop() leaves. */
+/* Tables of symbols may take 256 MiB. No more than privileges_drop() leaves. */
 uint64_t worker_memory(uint64_t bytes)
 {
     const uint64_t base = UINT64_C(512) << 20, most = UINT64_C(2) << 30;

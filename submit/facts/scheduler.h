@@ -18,8 +18,7 @@ struct scheduler {
 };
 
 /* `submit_host`: of a Slurm job, "" where unknown. `facts`: capture.facts. What is found points
- * into
- * `*identity`, `submit_host` and `*scheduler`. */
+ * into `*identity`, `submit_host` and `*scheduler`. */
 void scheduler_find(const struct job_identity *identity, const char *submit_host,
                     struct capture_bytes facts, struct scheduler *scheduler);
 

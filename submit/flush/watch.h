@@ -14,8 +14,7 @@
 /* Watches until SIGTERM, in a process of its own where it is to be `in_background`: then the caller
  * ends with the status 0 as soon as that watches. `conf_path` is read again before each look. With
  * `ends_with_jobs` it ends when it looks at processes and the spool has no job any more; returns 0
- * then.
- * Returns -errno when it cannot watch, and has said so on stderr. */
+ * then. Returns -errno when it cannot watch, and has said so on stderr. */
 int watch_run(const char *conf_path, const char *node, bool in_background, bool ends_with_jobs);
 
 /* Looks once at the processes of jobs, beside a watcher if there is one. Returns 0 or -errno. */

@@ -37,8 +37,7 @@ int job_identity_name_user(struct job_identity *identity);
 
 /* That of a user outside of Slurm on this node: with the name and group of the account of `uid`, or
  * with the number and `gid` where there is no such account. Returns 0 or -ENOMEM;
- * job_identity_free() releases
- * `*identity`, which is only written on success. */
+ * job_identity_free() releases `*identity`, which is only written on success. */
 int job_identity_of_user(uid_t uid, gid_t gid, const char *node, struct job_identity *identity);
 
 /* Takes one that is all zero, too. */

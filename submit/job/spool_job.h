@@ -8,9 +8,8 @@
 
 /* Reads the journal in a job's directory, and adds to it how many lines it had no room for, the
  * name of its user, until when the watcher saw the job suspended, and whether a reboot or something
- * else has ended the job. Returns 0, -ENODATA
- * when there is no journal or it does not say whose job this is, or -errno. journal_free()
- * releases. */
+ * else has ended the job. Returns 0, -ENODATA when there is no journal or it does not say whose job
+ * this is, or -errno. journal_free() releases. */
 int spool_job_journal(int directory, struct journal *journal);
 
 /* Whether the daemon of one of its steps, or one of its tasks, still runs here. */

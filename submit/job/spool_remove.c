@@ -77,8 +77,7 @@ static int remove_job(int spool, int directory, const char *name)
 }
 
 /* Gives the directory a name that no job has, for spool_sweep(). This takes the lock under which
- * others rename (spank/spool.c): the directory's old name may be that of a running job by
- * then. */
+ * others rename (spank/spool.c): the directory's old name may be that of a running job by then. */
 static int give_up_name(int spool, int directory)
 {
     char path[PATH_MAX], name[64];

@@ -55,7 +55,6 @@ void library_log_line(FILE *stream, const struct library_change *change, int64_t
 
 /* Tells all settled changes of the state: to the logs (NULL: there are none, and the teller alone
  * keeps them), then to the teller; and takes them out of the state. Returns 0 or -errno, with the
- * name of the log that it is about in `trouble`, or
- * "". */
+ * name of the log that it is about in `trouble`, or "". */
 int library_logs_write(struct library_state *state, const struct library_logs *logs,
                        const struct library_teller *teller, char trouble[LIBRARY_LOG_NAME_SIZE]);

@@ -33,8 +33,7 @@ struct credentials {
 /* The environment's JOBTRAIL_CREDENTIALS, else the site's file. */
 const char *credentials_path(void);
 
-/* Reads these groups of the file; without one nothing is said. Returns 0; or,
- * with what is wrong in `*trouble`: -EACCES when others may read or write it, -EINVAL when a line
- * of it is none, or says something about TLS that is not known here. Free what was read after a
- * failure too. */
+/* Reads these groups of the file; without one nothing is said. Returns 0; or, with what is wrong in
+ * `*trouble`: -EACCES when others may read or write it, -EINVAL when a line of it is none, or says
+ * something about TLS that is not known here. Free what was read after a failure too. */
 int credentials_read(const char *path, struct credentials *credentials, char *trouble, size_t size);

@@ -10,8 +10,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* The clock is 1000 s ahead of the time since boot, and 4600 s in lines that
- * are _SET. */
+/* The clock is 1000 s ahead of the time since boot, and 4600 s in lines that are _SET. */
 #define STEP                                                                                       \
     "step time=1001.000000000 up=1.000000000 job=1 restart=0 step=0 uid=1000 gid=1000 node=n1 "    \
     "boot=b nodes=1 node_id=0 tasks=1 pid=1 ticks=1\n"
