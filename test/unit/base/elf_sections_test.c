@@ -6,8 +6,7 @@
 
 #include "test/unit/fixture/cases.h"
 
-/* An ELF file of which the head speaks of `count` sections behind it; the second one is as given.
- */
+/* An ELF file of which the head speaks of `count` sections behind it; the second is as given. */
 static int make_file(uint16_t count, const Elf64_Shdr *second, off_t size)
 {
     const unsigned char encoding =

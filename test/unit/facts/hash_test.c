@@ -376,8 +376,7 @@ TEST(a_state_directory_that_is_missing_costs_no_hash)
     assert_string_equal(hash.sha1, "0");
 }
 
-/* The file is never read: of 7 EiB and of more than the bounds there is no hash, and it is said so.
- */
+/* The file is never read: of 7 EiB and of more than the bounds there is no hash, and it says so. */
 TEST(what_is_beyond_the_bounds_has_no_hash)
 {
     struct file_hash hash;

@@ -102,8 +102,7 @@ TEST(a_value_that_does_not_fit_is_left_out_whole)
     }
 }
 
-/* A long variable as the plugin writes it, in pieces of which the one numbered `lost` is missing.
- */
+/* A long variable as the plugin writes it, in pieces, of which number `lost` is missing. */
 static struct journal journal_with_variable(const char *value, size_t lost)
 {
     static struct journal_line lines[32];

@@ -141,8 +141,7 @@ static void print_stub(const struct ledger_slot *slot, const struct ledger_stub 
     assert_memory_equal(pids, parents, size);
 }
 
-/* "PID PROGRAM" of the capture ("+") and the stubs ("-") of the first slot, the newest one first.
- */
+/* "PID PROGRAM" of the capture ("+") and the stubs ("-") of the first slot, the newest first. */
 static void assert_slot(const char *expected)
 {
     char found[1024] = "";

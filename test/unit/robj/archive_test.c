@@ -62,8 +62,7 @@ TEST(the_index_has_names_and_the_places_of_their_members)
 {
     size_t size;
     char *bytes = written(&two, &size);
-    /* 2 names; 8 + 60 + 26 is the header of the first member, 60 + 4 behind it that of the second
-     */
+    /* 2 names; 8 + 60 + 26 is the header of the first member, 60 + 4 behind it the second's */
     static const char index[] = "\0\0\0\2\0\0\0\x5e\0\0\0\x9e"
                                 "first\0second\0\0";
     assert_memory_equal(
