@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/base/grow.h"
 #include "spank/journal.h"
 #include "submit/facts/bundle_path.h"
 #include "submit/facts/program_name.h"
@@ -61,16 +62,17 @@ static bool is_launched(const struct job_task *task, struct capture_bytes exec, 
             (strlen(real) == exec.size && memcmp(real, exec.at, exec.size) == 0));
 }
 
-/* `is_own`: in the task's own process. */
+/* `is_own`: in the task's own process. Below it the kernel's word makes no task one that its leader
+ * does not stand for. */
 static void note_seen(struct division *division, size_t run, struct job_task *task, bool is_own,
-                      bool is_replaced)
+                      bool is_replaced, bool is_kernels)
 {
     static const enum job_task_seen seen[] = {[PARTITION_PROGRAM] = JOB_TASK_PROGRAM,
                                               [PARTITION_RUNTIME] = JOB_TASK_RUNTIME,
                                               [PARTITION_WRAPPER] = JOB_TASK_WRAPPER};
     const struct partition_run *made = &division->run[run];
     size_t *own = &division->own_run[made->task];
-    if (seen[made->kind] > task->seen)
+    if (seen[made->kind] > task->seen && (is_own || !is_kernels))
         task->seen = seen[made->kind];
     if (made->min_ns > task->alive_ns)
         task->alive_ns = made->min_ns;
@@ -126,23 +128,28 @@ static struct partition_run make_run(const struct division *division, size_t tas
 }
 
 int division_add(struct division *division, const struct capture *capture,
-                 const struct ending *ending, bool is_left_out, bool reads)
+                 const struct ending *ending, unsigned how)
 {
     const struct job_tasks *tasks = division->source.tasks;
+    const bool is_left_out = (how & DIVISION_LEFT_OUT) != 0;
     size_t at = division->run_count;
-    if (run_parents_add(&division->parents, capture) != 0)
+    if (run_parents_add(&division->parents, capture) != 0 || GROW(division->run, at) != 0 ||
+        GROW(division->left_out, at) != 0 || GROW(division->passed_over, at) != 0)
         return -ENOMEM;
     division->run_count++;
     division->run[at] = (struct partition_run){.task = SIZE_MAX, .parent = SIZE_MAX};
+    division->left_out[at] = NULL;
+    division->passed_over[at] = false;
     if (capture == NULL)
         return 0;
     size_t task = job_tasks_find(tasks, capture->step, capture->task, capture->task_pid);
     division->run[at] = make_run(division, task, capture, ending);
     if (task != SIZE_MAX)
         note_seen(division, at, &tasks->task[task], is_own_process(&tasks->task[task], capture),
-                  is_replaced(ending));
+                  is_replaced(ending), (how & DIVISION_KERNELS) != 0);
     if (task != SIZE_MAX && division->own_run[task] == at)
-        tasks->task[task].is_launched = is_launched(&tasks->task[task], capture->exec, reads);
+        tasks->task[task].is_launched =
+            is_launched(&tasks->task[task], capture->exec, (how & DIVISION_READS) != 0);
     if (is_left_out)
         division->left_out[at] = keep_path(division, capture->exec);
     return is_left_out && division->left_out[at] == NULL ? -ENOMEM : 0;
@@ -156,7 +163,7 @@ void division_pass_over(struct division *division)
 /* A process in a container has no ancestor in the task's namespace. */
 static int enter_containers(struct division *division)
 {
-    const struct succession_entry *entry = division->source.succession->entry;
+    const struct run_ancestors *of_run = division->parents.of_run;
     size_t *runtime = calloc(division->source.tasks->count + 1, sizeof *runtime);
     if (runtime == NULL)
         return -ENOMEM;
@@ -164,14 +171,14 @@ static int enter_containers(struct division *division)
     for (size_t i = 0; i < division->run_count; i++) {
         const struct partition_run *run = &division->run[i];
         size_t *first = run->task == SIZE_MAX ? NULL : &runtime[run->task];
-        if (first != NULL && run->kind == PARTITION_RUNTIME && entry[i].name_space == 0 &&
+        if (first != NULL && run->kind == PARTITION_RUNTIME && of_run[i].name_space == 0 &&
             (*first == SIZE_MAX || run->start_ns < division->run[*first].start_ns))
             *first = i;
     }
     for (size_t i = 0; i < division->run_count; i++) {
         struct partition_run *run = &division->run[i];
         size_t above = run->task == SIZE_MAX ? SIZE_MAX : runtime[run->task];
-        if (run->parent == SIZE_MAX && entry[i].name_space != 0 && above != SIZE_MAX &&
+        if (run->parent == SIZE_MAX && of_run[i].name_space != 0 && above != SIZE_MAX &&
             division->run[above].start_ns <= run->start_ns &&
             division->run[above].max_ns >= run->start_ns)
             run->parent = above;
@@ -307,20 +314,13 @@ static size_t *new_indexes(size_t count)
 int division_new(const struct division_source *source, struct division **division)
 {
     struct division *made = calloc(1, sizeof *made);
-    size_t runs = source->succession->count, tasks = source->tasks->count;
+    size_t tasks = source->tasks->count;
     if (made == NULL)
         return -ENOMEM;
     made->source = *source;
-    made->run = calloc(runs + 1, sizeof *made->run);
-    made->left_out = calloc(runs + 1, sizeof *made->left_out);
-    made->passed_over = calloc(runs + 1, sizeof *made->passed_over);
     made->own_run = new_indexes(tasks);
-    made->followed = new_indexes(tasks);
     made->leading = new_indexes(tasks);
-    int error = made->run == NULL || made->left_out == NULL || made->passed_over == NULL ||
-                        made->own_run == NULL || made->followed == NULL || made->leading == NULL
-                    ? -ENOMEM
-                    : division_find_days(made);
+    int error = made->own_run == NULL || made->leading == NULL ? -ENOMEM : division_find_days(made);
     if (error == 0)
         *division = made;
     else
@@ -330,10 +330,10 @@ int division_new(const struct division_source *source, struct division **divisio
 
 int division_make(struct division *division)
 {
-    int error = run_parents_find(&division->parents, division->source.succession, division->run);
-    run_parents_free(&division->parents);
+    int error = run_parents_find(&division->parents, division->run);
     if (error == 0)
         error = enter_containers(division);
+    run_parents_free(&division->parents);
     if (error == 0)
         error = divide(division);
     if (error == 0)
@@ -352,7 +352,6 @@ void division_free(struct division *division)
     free(division->left_out);
     free(division->passed_over);
     free(division->own_run);
-    free(division->followed);
     free(division->leading);
     free(division->midnights);
     free(division->date);

@@ -35,15 +35,19 @@ struct division_run {
     uint64_t start_ns;
 };
 
-/* All must outlive the division, and the succession is complete. Returns 0 or -ENOMEM;
- * division_free() releases `*division`. */
+enum division_how {
+    DIVISION_LEFT_OUT = 1, /* by sampling: the path is kept */
+    DIVISION_READS = 2,    /* files may be looked at, as the job's user */
+    DIVISION_KERNELS = 4,  /* the kernel alone told of it */
+};
+
+/* All must outlive the division. Returns 0 or -ENOMEM; division_free() releases `*division`. */
 int division_new(const struct division_source *source, struct division **division);
 
-/* Adds the next run, in the order of the succession. `capture` NULL: it cannot be read. The path of
- * one that is left out is kept. `reads`: files may be looked at, as the job's user. Returns 0 or
+/* Adds the next run. `capture` NULL: it cannot be read. `how`: of enum division_how. Returns 0 or
  * -ENOMEM. */
 int division_add(struct division *division, const struct capture *capture,
-                 const struct ending *ending, bool is_left_out, bool reads);
+                 const struct ending *ending, unsigned how);
 
 /* The run that was added last gets no record, as it has ended its readers. */
 void division_pass_over(struct division *division);

@@ -110,8 +110,6 @@ int division_find_leaders(struct division *division)
     for (size_t i = 0; i < tasks->count; i++) {
         const struct job_task *task = &tasks->task[i];
         size_t run = division->own_run[i];
-        if (!division->source.is_excluded && job_task_follows(task) && task->leader != JOURNAL_NONE)
-            division->followed[i] = job_tasks_find(tasks, task->task->step, task->leader, 0);
         if (run != SIZE_MAX && task->is_launched &&
             sum_of(division_of_run(division, run)) >= LEADING_SHARE * programs[i])
             division->leading[i] = run;
@@ -134,7 +132,7 @@ static void add_followers(struct division *division, size_t task)
     while (first > 0 && tasks->task[first - 1].task->step == step)
         first--;
     for (size_t i = first; i < tasks->count && tasks->task[i].task->step == step; i++)
-        if (division->followed[i] == task)
+        if (division_followed(division, i) == task)
             add_shares(division, division_of_task(division, i, PARTITION_FOLLOWER));
 }
 
@@ -211,7 +209,11 @@ size_t division_leading(const struct division *division, size_t task)
 
 size_t division_followed(const struct division *division, size_t task)
 {
-    return division->followed[task];
+    const struct division_source *source = &division->source;
+    const struct job_task *own = &source->tasks->task[task];
+    return source->is_excluded || !job_task_follows(own) || own->leader == JOURNAL_NONE
+               ? SIZE_MAX
+               : job_tasks_find(source->tasks, own->task->step, own->leader, 0);
 }
 
 size_t division_run_count(const struct division *division)

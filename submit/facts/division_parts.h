@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "conf/base/days.h"
-#include "submit/evidence/succession.h"
 #include "submit/facts/job_tasks.h"
 #include "submit/facts/run_tree.h"
 #include "submit/job/journal_read.h"
@@ -19,21 +18,19 @@ struct division_source {
     const struct journal *journal;
     const struct job_allocation *allocation;
     struct job_tasks *tasks; /* what captures tell of them is noted there */
-    const struct succession *succession;
-    bool is_excluded; /* the site skips the job: tasks do not follow others */
+    bool is_excluded;        /* the site skips the job: tasks do not follow others */
 };
 
 struct division {
     struct division_source source;
-    struct partition_run *run; /* owned; of the succession */
+    struct partition_run *run; /* owned; as they were added */
     const char **left_out;     /* owned; of each run the path in `paths`; NULL: it is kept */
     bool *passed_over;         /* owned; of each run */
     size_t run_count;
     void *paths; /* owned; a tree (tsearch(3)) of owned texts, each once */
     struct run_parents parents;
-    size_t *own_run;  /* owned; of each task the last program of its own process; SIZE_MAX: none */
-    size_t *followed; /* owned; see division_followed() */
-    size_t *leading;  /* owned; see division_leading() */
+    size_t *own_run; /* owned; of each task the last program of its own process; SIZE_MAX: none */
+    size_t *leading; /* owned; see division_leading() */
     uint64_t *midnights; /* owned */
     size_t day_count;
     struct division_date {
@@ -52,6 +49,5 @@ int division_find_days(struct division *division);
 /* Makes `suspended`, when the days are known. Returns 0 or -ENOMEM. */
 int division_find_suspended(struct division *division);
 
-/* Finds, when `partition` is made, whom each task follows and which run leads it. Returns 0 or
- * -ENOMEM. */
+/* Finds, when `partition` is made, which run leads each task. Returns 0 or -ENOMEM. */
 int division_find_leaders(struct division *division);

@@ -15,7 +15,11 @@ enum { SAME_PID_MAX = 16 };
 
 int run_parents_add(struct run_parents *parents, const struct capture *capture)
 {
-    struct run_ancestors ancestors = {(uint32_t)parents->pid_count, 0};
+    struct run_ancestors ancestors = {.first = (uint32_t)parents->pid_count};
+    if (capture != NULL) {
+        ancestors.name_space = capture->name_space;
+        ancestors.pid = capture->pid;
+    }
     for (size_t i = 0; capture != NULL && i < capture->ancestor_count; i++) {
         if (GROW(parents->pid, parents->pid_count) != 0)
             return -ENOMEM;
@@ -30,26 +34,29 @@ int run_parents_add(struct run_parents *parents, const struct capture *capture)
 
 static int by_process(const void *left, const void *right, void *context)
 {
-    const struct succession_entry *entry = context;
+    const struct run_parents *parents = context;
     uint32_t first = *(const uint32_t *)left, second = *(const uint32_t *)right;
-    const struct succession_entry *a = &entry[first], *b = &entry[second];
-    if (a->pid != b->pid)
-        return a->pid < b->pid ? -1 : 1;
-    if (a->start_ns != b->start_ns)
-        return a->start_ns < b->start_ns ? -1 : 1;
+    int32_t a = parents->of_run[first].pid, b = parents->of_run[second].pid;
+    uint64_t a_ns = parents->runs[first].start_ns, b_ns = parents->runs[second].start_ns;
+    if (a != b)
+        return a < b ? -1 : 1;
+    if (a_ns != b_ns)
+        return a_ns < b_ns ? -1 : 1;
     return first < second ? -1 : first > second;
 }
 
 /* The run of this pid that may have lived when `child` began; SIZE_MAX: none. */
-static size_t find_run(const struct run_parents *parents, const struct succession_entry *entry,
-                       const struct partition_run *runs, size_t child, int32_t pid)
+static size_t find_run(const struct run_parents *parents, size_t child, int32_t pid)
 {
+    const struct run_ancestors *of_run = parents->of_run;
+    const struct partition_run *runs = parents->runs;
+    const uint64_t start_ns = runs[child].start_ns;
     /* How many in the order come before what has the pid and began after `start_ns`. */
     size_t low = 0, high = parents->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct succession_entry *at = &entry[parents->order[middle]];
-        if (at->pid < pid || (at->pid == pid && at->start_ns <= entry[child].start_ns))
+        uint32_t at = parents->order[middle];
+        if (of_run[at].pid < pid || (of_run[at].pid == pid && runs[at].start_ns <= start_ns))
             low = middle + 1;
         else
             high = middle;
@@ -57,38 +64,37 @@ static size_t find_run(const struct run_parents *parents, const struct successio
     size_t place = low;
     for (size_t i = 0; i < SAME_PID_MAX && i < place; i++) {
         size_t run = parents->order[place - 1 - i];
-        if (entry[run].pid != pid)
+        if (of_run[run].pid != pid)
             break;
-        if (run != child && entry[run].name_space == entry[child].name_space &&
-            runs[run].task == runs[child].task && runs[run].max_ns >= entry[child].start_ns)
+        if (run != child && of_run[run].name_space == of_run[child].name_space &&
+            runs[run].task == runs[child].task && runs[run].max_ns >= start_ns)
             return run;
     }
     return SIZE_MAX;
 }
 
-static size_t find_parent(const struct run_parents *parents, const struct succession_entry *entry,
-                          const struct partition_run *runs, size_t child)
+static size_t find_parent(const struct run_parents *parents, size_t child)
 {
     const struct run_ancestors *ancestors = &parents->of_run[child];
     size_t found = SIZE_MAX;
-    if (runs[child].task == SIZE_MAX)
+    if (parents->runs[child].task == SIZE_MAX)
         return found;
     for (uint32_t i = 0; i < ancestors->count && found == SIZE_MAX; i++)
-        found = find_run(parents, entry, runs, child, parents->pid[ancestors->first + i]);
+        found = find_run(parents, child, parents->pid[ancestors->first + i]);
     return found;
 }
 
-int run_parents_find(struct run_parents *parents, const struct succession *succession,
-                     struct partition_run *runs)
+int run_parents_find(struct run_parents *parents, struct partition_run *runs)
 {
+    parents->runs = runs;
     parents->order = calloc(parents->count + 1, sizeof *parents->order);
     if (parents->order == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < parents->count; i++)
         parents->order[i] = (uint32_t)i;
-    qsort_r(parents->order, parents->count, sizeof *parents->order, by_process, succession->entry);
+    qsort_r(parents->order, parents->count, sizeof *parents->order, by_process, parents);
     for (size_t i = 0; i < parents->count; i++)
-        runs[i].parent = find_parent(parents, succession->entry, runs, i);
+        runs[i].parent = find_parent(parents, i);
     return 0;
 }
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "submit/evidence/succession.h"
+#include "submit/evidence/ledger_read.h"
 #include "submit/facts/partition_input.h"
 
 /* ---- Parents of runs ------------------------------------------------------------------------- */
@@ -27,18 +27,19 @@ struct run_parents {
     size_t pid_count;
     struct run_ancestors {
         uint32_t first, count; /* in `pid`, the parent first */
-    } * of_run;                /* owned; in the order of run_parents_add() */
+        uint64_t name_space;   /* of the run itself, as in its capture */
+        int32_t pid;
+    } * of_run; /* owned; in the order of run_parents_add() */
     size_t count;
+    const struct partition_run *runs; /* for run_parents_find() */
 };
 
 /* Notes the ancestors of the next capture; NULL: it has none. Returns 0 or -ENOMEM. */
 int run_parents_add(struct run_parents *parents, const struct capture *capture);
 
 /* Sets `parent` of each run: the nearest run of its task among its ancestors that may have lived
- * when it began. The runs are those of the succession, in the same order, and all have been added.
- * Returns 0 or -ENOMEM. */
-int run_parents_find(struct run_parents *parents, const struct succession *succession,
-                     struct partition_run *runs);
+ * when it began. The runs are those that were added, in the same order. Returns 0 or -ENOMEM. */
+int run_parents_find(struct run_parents *parents, struct partition_run *runs);
 
 void run_parents_free(struct run_parents *parents);
 

@@ -51,7 +51,12 @@ struct kernel_witness {
     void (*add_objects)(struct kernel_compared *compared, const struct kernel_noted *noted,
                         struct capture *capture);
 
-    /* When all captures have been taken. `dropped`: those that found no room in the ledger. */
+    /* When all captures have been taken: adds the runs of which the kernel alone told. Returns 0,
+     * -ENOMEM, or -EIO where no uuid can be made. */
+    int (*divide)(const struct ledger_send *send, const struct job_tasks *tasks,
+                  struct kernel_compared *compared, struct division *division);
+
+    /* Likewise. `dropped`: those that found no room in the ledger. */
     void (*agree)(const struct kernel_compared *compared, const struct coverage *coverage,
                   uint64_t dropped, struct kernel_agreement *agreement);
 };

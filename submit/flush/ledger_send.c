@@ -142,7 +142,7 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     if (found < 0 && found != -EINVAL)
         return found;
     if (found != 1)
-        return division_add(ends->division, NULL, NULL, false, false);
+        return division_add(ends->division, NULL, NULL, 0);
     const bool is_begun = ends->send->begin(ends->send->context, unit_of(entry));
     const bool reads = is_begun && !capture.is_stub;
     const struct kernel_noted *noted =
@@ -154,7 +154,9 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     broadcast_name(ends->send->request->journal, &capture, path);
     bool is_left_out =
         capture.is_stub || !sampling_keeps(ends->send->policy, &capture, &ending, &probability);
-    int error = division_add(ends->division, &capture, &ending, is_left_out, is_begun);
+    int error =
+        division_add(ends->division, &capture, &ending,
+                     (is_left_out ? DIVISION_LEFT_OUT : 0U) | (is_begun ? DIVISION_READS : 0U));
     if (error == 0 && !is_begun && !capture.is_stub)
         division_pass_over(ends->division);
     return error;
@@ -164,11 +166,9 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
 static int divide(struct ends *ends, bool is_excluded, bool has_ledger)
 {
     const struct reading_request *request = ends->send->request;
-    static const struct succession none; /* of a job whose captures are not looked at */
     const struct division_source source = {.journal = request->journal,
                                            .allocation = &ends->allocation,
                                            .tasks = &ends->tasks,
-                                           .succession = is_excluded ? &none : &ends->succession,
                                            .is_excluded = is_excluded};
     ends->allocation = job_allocation_find(request->journal, request->now_ns);
     int error = job_tasks_make(request->journal, &ends->tasks);
@@ -184,8 +184,10 @@ static int divide(struct ends *ends, bool is_excluded, bool has_ledger)
         error = kernel_witness->compare(&comparison, &ends->compared);
     if (error == 0)
         error = division_new(&source, &ends->division);
-    for (size_t i = 0; i < source.succession->count && error == 0; i++)
+    for (size_t i = 0; i < ends->succession.count && !is_excluded && error == 0; i++)
         error = divide_entry(ends, &ends->succession.entry[i]);
+    if (error == 0 && ends->compared != NULL && !is_excluded)
+        error = kernel_witness->divide(ends->send, &ends->tasks, ends->compared, ends->division);
     return error == 0 ? division_make(ends->division) : error;
 }
 

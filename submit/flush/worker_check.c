@@ -217,6 +217,7 @@ struct worker_check *worker_check_new(enum reading_kind kind, const struct conf 
     uint64_t ledger_bytes = size_of(ledger);
     limit_number(&ledger_bytes, conf->ledger_bytes);
     core_time_check_make(&check->core_time, allocation, ledger_bytes);
+    check->core_time.most_row_runs += kernel == NULL ? 0 : (double)kernel->programs;
     record_plain_name(record_syshost(conf, identity->cluster), check->host, sizeof check->host);
     record_plain_name(identity->user[0] == '\0' ? "unknown" : identity->user, check->user,
                       sizeof check->user);

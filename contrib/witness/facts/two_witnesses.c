@@ -260,6 +260,7 @@ struct kernel_account kernel_account_find(const struct kernel_notes *notes, uint
                  : is_wanted          ? "none"
                                       : "off",
         .processes = notes->count,
+        .programs = notes->count + notes->replaced_count,
         .left = notes->left,
         .lost = notes->lost,
         .overruns = notes->overruns,

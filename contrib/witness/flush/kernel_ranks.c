@@ -101,9 +101,8 @@ static const char *last_part(const char *path)
     return slash == NULL ? path : slash + 1;
 }
 
-/* Its task, where Slurm has launched this program in it; otherwise NULL. */
-static const struct job_task *task_launched(const struct job_tasks *tasks,
-                                            const struct journal_task *known, const char *path)
+const struct job_task *kernel_ranks_launched(const struct job_tasks *tasks,
+                                             const struct journal_task *known, const char *path)
 {
     size_t at =
         known == NULL ? SIZE_MAX : job_tasks_find(tasks, known->step, known->task, known->pid);
@@ -121,7 +120,7 @@ bool kernel_ranks_leads(const struct kernel_ranks *ranks, const struct kernel_ru
     if (!is_of_parallel(source->journal, capture))
         return true;
     const struct kernel_rank key = {capture->step, capture->task, noted->program->name};
-    const struct job_task *launched = task_launched(tasks, run->is_task, key.path);
+    const struct job_task *launched = kernel_ranks_launched(tasks, run->is_task, key.path);
     const size_t lowest = find_lowest(ranks, &key);
     size_t end = lowest;
     while (end < ranks->count && compare_programs(&ranks->rank[end], &key) == 0)

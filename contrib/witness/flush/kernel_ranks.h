@@ -31,6 +31,10 @@ int kernel_ranks_make(const struct kernel_run_source *source, struct kernel_run 
                       struct kernel_ranks *ranks);
 void kernel_ranks_free(struct kernel_ranks *ranks);
 
+/* Its task, where Slurm has launched this program in it; otherwise NULL. `known` may be NULL. */
+const struct job_task *kernel_ranks_launched(const struct job_tasks *tasks,
+                                             const struct journal_task *known, const char *path);
+
 /* Whether the run that kernel_run_find() has made of `noted` is to be recorded. Of one that Slurm
  * has not launched itself it sets the size to the tasks here that have the program. */
 bool kernel_ranks_leads(const struct kernel_ranks *ranks, const struct kernel_run_source *source,

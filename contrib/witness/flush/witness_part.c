@@ -14,6 +14,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
+#include "conf/base/grow.h"
 #include "conf/policy_file.h"
 #include "contrib/witness/facts/kernel_run.h"
 #include "contrib/witness/facts/other_pids.h"
@@ -24,6 +25,7 @@
 #include "spank/spool_path.h"
 #include "submit/facts/broadcast.h"
 #include "submit/facts/coverage.h"
+#include "submit/facts/division.h"
 #include "submit/facts/ending.h"
 #include "submit/facts/job_tasks.h"
 #include "submit/facts/sampling_read.h"
@@ -70,17 +72,27 @@ static const struct kernel_noted *find_replaced(const struct kernel_notes *notes
     return replaced == NULL || (replaced->note.lack & KERNEL_LACK_OBJECTS) != 0 ? NULL : replaced;
 }
 
+/* A run of which the kernel alone told. */
+struct given_run {
+    size_t at;     /* of noted_at() */
+    size_t run;    /* of the division; SIZE_MAX: the record of its task has the time */
+    uint32_t size; /* of its capture */
+};
+
 struct kernel_compared {
     const struct kernel_notes *notes;
     struct two_witnesses *witnesses; /* NULL: nobody has listened, or nobody asks */
     struct other_pids *other_pids;
-    struct kernel_run run; /* memory for objects that the kernel saw */
+    struct kernel_run run;   /* memory for objects that the kernel saw, and for a run */
+    struct given_run *given; /* owned */
+    size_t given_count;
 };
 
 static void end_compared(struct kernel_compared *compared)
 {
     two_witnesses_free(compared->witnesses);
     other_pids_free(compared->other_pids);
+    free(compared->given);
     free(compared);
 }
 
@@ -154,50 +166,7 @@ static void agree(const struct kernel_compared *compared, const struct coverage 
     }
 }
 
-const struct kernel_witness kernel_witness_row = {
-    .read = read_notes,
-    .release = release_notes,
-    .account = kernel_account_find,
-    .compare = compare,
-    .end = end_compared,
-    .find = find,
-    .replaced = find_replaced,
-    .is_program = kernel_run_is_program,
-    .take = take_capture,
-    .add_objects = add_objects,
-    .agree = agree,
-};
-
 /* ---- Runs of which the kernel alone told ----------------------------------------------------- */
-
-static int send_run(const struct ledger_send *send, const struct kernel_noted *noted,
-                    bool is_replaced, struct kernel_run *run, uint64_t dropped, uint64_t *runs)
-{
-    const struct reading_request *request = send->request;
-    struct built_record record;
-    char path[PATH_MAX];
-    const struct ending_evidence evidence = {.journal = request->journal,
-                                             .now_ns = request->now_ns,
-                                             .replaced_ns = is_replaced ? noted->end_real_ns : 0,
-                                             .kernel = is_replaced ? NULL : noted};
-    const struct ending ending = ending_find(&run->capture, &evidence);
-    struct run_source source = {.conf = request->conf,
-                                .lines = &send->lines,
-                                .identity = &request->journal->identity,
-                                .journal = request->journal,
-                                .capture = &run->capture,
-                                .ending = &ending,
-                                .dropped = dropped,
-                                .captured_by = CAPTURED_BY_KERNEL,
-                                .is_elsewhere = run->is_elsewhere};
-    if (!sampling_keeps(send->policy, &run->capture, &ending, &source.probability))
-        return 0;
-    broadcast_name(request->journal, &run->capture, path);
-    int error = run_record_build(&source, &record);
-    error = ledger_send_record(send, error, &record);
-    *runs += error == 0;
-    return error;
-}
 
 /* Processes by their last programs, and behind them programs that others replaced. */
 static const struct kernel_noted *noted_at(const struct kernel_notes *kernel, size_t at)
@@ -216,44 +185,156 @@ static bool has_copy(const struct conf *conf, const struct kernel_note *note,
             (conf->link_startup == CONF_STARTUP_STATIC && is_static));
 }
 
-/* Gives their records, but for tasks of which one is made in the coverage. */
-static int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
-                       const struct coverage_told *told, uint64_t *runs)
+static struct kernel_run_source source_of(const struct ledger_send *send)
 {
-    const struct reading_request *request = send->request;
-    const struct kernel_run_source source = {.policy = send->policy,
-                                             .journal = request->journal,
-                                             .notes = request->kernel,
-                                             .is_host_skipped = coverage_skips_host(send->policy)};
-    if (request->kernel == NULL)
-        return 0;
-    CLEANUP_FREE void *memory = malloc(sizeof(struct kernel_run));
-    struct kernel_run *run = memory;
-    int error = run == NULL ? -ENOMEM : 0;
-    if (coverage_excludes(send->policy, request->journal))
+    return (struct kernel_run_source){.policy = send->policy,
+                                      .journal = send->request->journal,
+                                      .notes = send->request->kernel,
+                                      .is_host_skipped = coverage_skips_host(send->policy)};
+}
+
+static struct ending ending_of(const struct reading_request *request, size_t at,
+                               const struct kernel_run *run)
+{
+    const struct kernel_noted *noted = noted_at(request->kernel, at);
+    const bool is_replaced = at >= request->kernel->count;
+    const struct ending_evidence evidence = {.journal = request->journal,
+                                             .now_ns = request->now_ns,
+                                             .replaced_ns = is_replaced ? noted->end_real_ns : 0,
+                                             .kernel = is_replaced ? NULL : noted};
+    return ending_find(&run->capture, &evidence);
+}
+
+/* The record of a task whose program is static is made of the journal: it has the task's time. */
+static bool is_of_static_task(const struct job_tasks *tasks, const struct kernel_noted *noted,
+                              const struct kernel_run *run)
+{
+    const struct job_task *task = kernel_ranks_launched(tasks, run->is_task, noted->program->name);
+    return task != NULL && task->seen == JOB_TASK_UNSEEN &&
+           (noted->note.lack & KERNEL_LACK_LOADER) != 0;
+}
+
+static int divide_run(const struct ledger_send *send, const struct kernel_run_source *source,
+                      const struct job_tasks *tasks, size_t at, struct kernel_compared *compared,
+                      struct division *division)
+{
+    const struct kernel_noted *noted = noted_at(source->notes, at);
+    struct kernel_run *run = &compared->run;
+    struct given_run given = {at, SIZE_MAX, run->capture.size};
+    char path[PATH_MAX];
+    double probability;
+    const bool reads = send->begin(send->context, FIRST_UNIT + at);
+    int error = reads ? kernel_run_make(source, noted, run) : 0;
+    if (error != 0 || (reads && has_copy(send->request->conf, &noted->note, run)))
         return error;
-    const struct two_witnesses *witnesses =
-        told->compared == NULL ? NULL : told->compared->witnesses;
-    const size_t last = request->kernel->count, count = last + request->kernel->replaced_count;
-    struct kernel_ranks ranks = {.count = 0};
+    if (!is_of_static_task(tasks, noted, run)) {
+        const struct ending ending = ending_of(send->request, at, run);
+        const bool is_left_out =
+            reads && !sampling_keeps(send->policy, &run->capture, &ending, &probability);
+        broadcast_name(source->journal, &run->capture, path);
+        given.run = division_run_count(division);
+        error = division_add(division, &run->capture, &ending,
+                             DIVISION_KERNELS | (is_left_out ? DIVISION_LEFT_OUT : 0U) |
+                                 (reads ? DIVISION_READS : 0U));
+        if (error == 0 && !reads)
+            division_pass_over(division);
+    }
     if (error == 0)
-        error = kernel_ranks_make(&source, run, &ranks);
+        error = GROW(compared->given, compared->given_count);
+    if (error == 0)
+        compared->given[compared->given_count++] = given;
+    return error;
+}
+
+static int kernel_divide(const struct ledger_send *send, const struct job_tasks *tasks,
+                         struct kernel_compared *compared, struct division *division)
+{
+    const struct kernel_run_source source = source_of(send);
+    const size_t count = source.notes->count + source.notes->replaced_count;
+    struct kernel_run *run = &compared->run;
+    struct kernel_ranks ranks;
+    int error = kernel_ranks_make(&source, run, &ranks);
     for (size_t i = 0; error == 0 && i < count; i++) {
-        const struct kernel_noted *noted = noted_at(request->kernel, i);
-        const uint64_t unit = FIRST_UNIT + i;
-        if (unit < request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
-            coverage_find_uncaptured(coverage, run->is_task) != NULL ||
-            (witnesses != NULL && two_witnesses_is_written(witnesses, i)) ||
-            !kernel_ranks_leads(&ranks, &source, told->tasks, noted, run) ||
-            !send->begin(send->context, unit))
-            continue;
-        error = kernel_run_make(&source, noted, run);
-        if (error == 0 && !has_copy(request->conf, &noted->note, run))
-            error = send_run(send, noted, i >= last, run, told->dropped, runs);
+        const struct kernel_noted *noted = noted_at(source.notes, i);
+        const bool is_written =
+            compared->witnesses != NULL && two_witnesses_is_written(compared->witnesses, i);
+        if (!is_written && kernel_run_find(&source, noted, run) &&
+            kernel_ranks_leads(&ranks, &source, tasks, noted, run))
+            error = divide_run(send, &source, tasks, i, compared, division);
     }
     kernel_ranks_free(&ranks);
     return error;
 }
+
+static int send_run(const struct ledger_send *send, const struct coverage_told *told,
+                    const struct given_run *given, struct kernel_run *run, uint64_t *runs)
+{
+    const struct reading_request *request = send->request;
+    struct built_record record;
+    struct allocation_run had;
+    char path[PATH_MAX];
+    const struct ending ending = ending_of(request, given->at, run);
+    struct run_source source = {.conf = request->conf,
+                                .lines = &send->lines,
+                                .identity = &request->journal->identity,
+                                .journal = request->journal,
+                                .capture = &run->capture,
+                                .ending = &ending,
+                                .dropped = told->dropped,
+                                .captured_by = CAPTURED_BY_KERNEL,
+                                .is_elsewhere = run->is_elsewhere};
+    if (!sampling_keeps(send->policy, &run->capture, &ending, &source.probability))
+        return 0;
+    broadcast_name(request->journal, &run->capture, path);
+    if (given->run != SIZE_MAX) {
+        had = division_had(told->division, given->run);
+        source.had = &had;
+    }
+    int error = run_record_build(&source, &record);
+    error = ledger_send_record(send, error, &record);
+    *runs += error == 0;
+    return error;
+}
+
+/* Gives their records, but for tasks of which one is made in the coverage. */
+static int kernel_send(const struct ledger_send *send, const struct coverage *coverage,
+                       const struct coverage_told *told, uint64_t *runs)
+{
+    struct kernel_compared *compared = told->compared;
+    int error = 0;
+    for (size_t i = 0; error == 0 && compared != NULL && i < compared->given_count; i++) {
+        const struct kernel_run_source source = source_of(send);
+        const struct given_run *given = &compared->given[i];
+        const struct kernel_noted *noted = noted_at(source.notes, given->at);
+        const uint64_t unit = FIRST_UNIT + given->at;
+        struct kernel_run *run = &compared->run;
+        if (unit < send->request->resume_at.unit || !kernel_run_find(&source, noted, run) ||
+            coverage_find_uncaptured(coverage, run->is_task) != NULL ||
+            !send->begin(send->context, unit))
+            continue;
+        run->capture.size = given->size;
+        run->capture.table = sampling_table(send->policy, given->size);
+        error = kernel_run_make(&source, noted, run);
+        if (error == 0)
+            error = send_run(send, told, given, run, runs);
+    }
+    return error;
+}
+
+const struct kernel_witness kernel_witness_row = {
+    .read = read_notes,
+    .release = release_notes,
+    .account = kernel_account_find,
+    .compare = compare,
+    .end = end_compared,
+    .find = find,
+    .replaced = find_replaced,
+    .is_program = kernel_run_is_program,
+    .take = take_capture,
+    .add_objects = add_objects,
+    .divide = kernel_divide,
+    .agree = agree,
+};
 
 /* ---- Ranks ----------------------------------------------------------------------------------- */
 

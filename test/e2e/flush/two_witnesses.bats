@@ -119,14 +119,15 @@ for i in range($1):
 
 # as_task COMMAND...: a task of the job's step has run it
 as_task() {
-    local ticks go=$BATS_TEST_TMPDIR/go
+    local ticks time go=$BATS_TEST_TMPDIR/go
     mkfifo "$go"
     { read -r <"$go"; "$@"; } >/dev/null 2>&1 3>&- &
     PID=$!
     ticks=$(sed 's/.*) //' "/proc/$PID/stat" | cut -d' ' -f20)
+    time=$(date +%s.%N)
     echo >"$go"
     wait "$PID" || true
-    echo "task time=$(date +%s.%N) step=4294967291 task=0 pid=$PID ticks=$ticks thread=1 busy=1" >>"$SPOOL/$JOB.0/journal"
+    echo "task time=$time step=4294967291 task=0 pid=$PID ticks=$ticks thread=1 busy=1" >>"$SPOOL/$JOB.0/journal"
 }
 
 # exits: how many runs of _exit_with there are, by witness and status
@@ -179,6 +180,7 @@ blind() {
     hush
     [[ "$(exits)" == " 4 kernel 3 " && $(cause unwritten) == 4 && $(covered .witness_unexplained) == 2 ]]
     [[ $(records | jq -r '.[] | select(.userT.exec_path | endswith("/exec_to")).slurmT | "\(.captured_by) \(.end_source)"') == "kernel exec" ]]
+    [[ $(records | jq 'map(select(.userT.exec_path | endswith("/_exit_with")).slurmT.core_seconds > 0) | all') == true ]]
 }
 
 # linked_copies: a static program with the library in it, as task, killed, and left out by its user

@@ -58,6 +58,16 @@ build_id_of() {
     [[ $(field "$job" exit_with_static '.cmdlineA | join(" ")') == "$PROGRAMS/exit_with_static" ]]
 }
 
+@test "it has the core time that it would have with the library, and its script has the rest" {
+    echo $'#include <unistd.h>\nint main(void) { return sleep(2); }' >"$DIR/out/still.c"
+    gcc -static -o "$DIR/out/still" "$DIR/out/still.c"
+    gcc -o "$DIR/out/heard" "$DIR/out/still.c"
+    job=$(submit_and_wait "$DIR/out/still; $DIR/out/heard; true")
+    [[ $(records "$job" | jq 'map(select(.userT.exec_path | test("/(still|heard)$")) | .slurmT.core_seconds / .userDT.run_time) |
+        length == 2 and (.[0] / .[1] | . > 0.99 and . < 1.01)') == true ]]
+    [[ $(coverage_of "$job" '[.coverageA[] | select(.outcome == "recorded") | .core_seconds] | add > 3.9') == true ]]
+}
+
 @test "a set-user-id program, and one without environment, have one" {
     job=$(submit_and_wait "$PROGRAMS/exit_with_suid 4; env -i $PROGRAMS/_exit_with 5; (unset LD_PRELOAD; $PROGRAMS/kill_self 11); true")
     [[ $(told "$job" exit_with_suid) == "kernel kernel 4:0 batch 0" ]]

@@ -33,7 +33,8 @@ struct outcome_case {
     const char *rules; /* of the configuration */
     const char *journal;
     /* executables of task 0's captures, each followed by a blank, and each the parent of the next;
-     * "=" before one: in the task's own process, "-": left out by sampling, "!": passed over */
+     * "=" before one: in the task's own process, "-": left out by sampling, "!": passed over, "+":
+     * the kernel alone told of it */
     const char *captures;
     const char *facts; /* "FIRST-TASK OUTCOME TASKS PROGRAM;" for each with tasks */
 };
@@ -158,6 +159,8 @@ static const struct outcome_case cases[] = {
     {"daemons of mpirun's", "", WHO("") RANKS("@orted") EPILOG, "", "0 launcher 3 @orted;"},
     {"the ranks of a shell, of which the first started a program", "",
      WHO("") RANKS("@bash") EPILOG, "=/bin/bash /x ", "0 recorded 1 @bash;1 follower 2 @bash;"},
+    {"a shell that starts a program of which the kernel alone told", "", ONE("@bash"), "+/x ",
+     "0 recorded 1 @bash;"},
     {"the ranks of a program that sampling left out", "[sampling]\nenabled = yes\n",
      WHO("") RANKS("@dynamic") EPILOG, "-=/dynamic ", "0 sampled 3 /dynamic;"},
     {"a task of which Slurm saw no end", "", WHO("") TASK("0") RUNS("0", "@static") EPILOG, "",
@@ -213,25 +216,28 @@ enum { CAPTURES_MAX = 4 };
 
 /* What a flush knows of the journal and the captures. */
 struct known {
+    struct conf conf;
+    void *policy;
     struct journal journal;
     struct job_allocation allocation;
     struct job_tasks tasks;
-    struct succession succession;
+    size_t count;
     struct division *division;
     struct capture capture[CAPTURES_MAX];
     struct ending ending[CAPTURES_MAX];
-    bool is_left_out[CAPTURES_MAX], is_passed_over[CAPTURES_MAX];
+    unsigned how[CAPTURES_MAX]; /* of enum division_how */
+    bool is_passed_over[CAPTURES_MAX];
 };
 
 /* One of the executables; each runs from 111 to 119. */
 static void add_capture(struct known *known, const char *exec, size_t length)
 {
-    size_t at = known->succession.count;
+    size_t at = known->count++;
     struct capture *capture = &known->capture[at];
     bool is_own = false;
-    for (; strchr("=-!", *exec) != NULL; exec++, length--) {
+    for (; strchr("=-!+", *exec) != NULL; exec++, length--) {
         is_own |= *exec == '=';
-        known->is_left_out[at] |= *exec == '-';
+        known->how[at] |= *exec == '-' ? DIVISION_LEFT_OUT : *exec == '+' ? DIVISION_KERNELS : 0U;
         known->is_passed_over[at] |= *exec == '!';
     }
     assert_true(at < CAPTURES_MAX);
@@ -249,26 +255,18 @@ static void add_capture(struct known *known, const char *exec, size_t length)
         capture->ancestors[i].pid = known->capture[at - 1 - i].pid;
     known->ending[at] =
         (struct ending){.source = "fini", .is_measured = true, .end_ns = capture->end_ns};
-    assert_int_equal(succession_add(&known->succession, capture), 0);
 }
 
-static void know(struct known *known, const char *journal, const char *captures, const void *policy)
+static void divide(struct known *known, bool is_excluded)
 {
-    *known = (struct known){.journal = journal_of(journal)};
-    for (; *captures != '\0'; captures += strcspn(captures, " ") + 1)
-        add_capture(known, captures, strcspn(captures, " "));
-    known->allocation = job_allocation_find(&known->journal, UINT64_C(200000000000));
-    bool is_excluded = coverage_excludes(policy, &known->journal);
     const struct division_source source = {.journal = &known->journal,
                                            .allocation = &known->allocation,
                                            .tasks = &known->tasks,
-                                           .succession = &known->succession,
                                            .is_excluded = is_excluded};
-    assert_int_equal(job_tasks_make(&known->journal, &known->tasks), 0);
     assert_int_equal(division_new(&source, &known->division), 0);
-    for (size_t i = 0; i < known->succession.count && !is_excluded; i++) {
+    for (size_t i = 0; i < known->count && !is_excluded; i++) {
         assert_int_equal(division_add(known->division, &known->capture[i], &known->ending[i],
-                                      known->is_left_out[i], true),
+                                      known->how[i] | DIVISION_READS),
                          0);
         if (known->is_passed_over[i])
             division_pass_over(known->division);
@@ -276,18 +274,30 @@ static void know(struct known *known, const char *journal, const char *captures,
     assert_int_equal(division_make(known->division), 0);
 }
 
+static void know(struct known *known, const char *rules, const char *journal, const char *captures)
+{
+    *known = (struct known){.journal = journal_of(journal)};
+    known->policy = policy_of(rules, &known->conf);
+    for (; *captures != '\0'; captures += strcspn(captures, " ") + 1)
+        add_capture(known, captures, strcspn(captures, " "));
+    known->allocation = job_allocation_find(&known->journal, UINT64_C(200000000000));
+    assert_int_equal(job_tasks_make(&known->journal, &known->tasks), 0);
+    divide(known, coverage_excludes(known->policy, &known->journal));
+}
+
 static void forget(struct known *known)
 {
     division_free(known->division);
     job_tasks_free(&known->tasks);
-    succession_free(&known->succession);
     journal_free(&known->journal);
+    conf_free(&known->conf);
+    free(known->policy);
 }
 
-static struct coverage coverage_of(const struct known *known, const void *policy)
+static struct coverage coverage_of(const struct known *known)
 {
     struct coverage coverage;
-    const struct coverage_source source = {.policy = policy,
+    const struct coverage_source source = {.policy = known->policy,
                                            .journal = &known->journal,
                                            .allocation = &known->allocation,
                                            .tasks = &known->tasks,
@@ -325,11 +335,9 @@ TEST(every_task_has_its_outcome)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char found[1024], *expected = in_directory(cases[i].facts);
-        struct conf conf;
         struct known known;
-        void *policy = policy_of(cases[i].rules, &conf);
-        know(&known, cases[i].journal, cases[i].captures, policy);
-        struct coverage coverage = coverage_of(&known, policy);
+        know(&known, cases[i].rules, cases[i].journal, cases[i].captures);
+        struct coverage coverage = coverage_of(&known);
         print_facts(&coverage, found, sizeof found);
         if (strcmp(found, expected) != 0)
             fail_msg("%s: found %s and not %s", cases[i].name, found, expected);
@@ -340,8 +348,6 @@ TEST(every_task_has_its_outcome)
                      known.allocation.core_seconds);
         coverage_free(&coverage);
         forget(&known);
-        conf_free(&conf);
-        free(policy);
         free(expected);
     }
 }
@@ -361,47 +367,38 @@ TEST(what_was_not_seen_is_of_no_program)
          "=/usr/bin/env ", COVERAGE_SCRIPT},
     };
     for (size_t i = 0; i < sizeof examples / sizeof examples[0]; i++) {
-        struct conf conf;
         struct known known;
-        void *policy = policy_of("[paths]\nskip = .*/bash\nskip = .*/ls\n", &conf);
-        know(&known, examples[i].journal, examples[i].captures, policy);
-        struct coverage coverage = coverage_of(&known, policy);
+        know(&known, "[paths]\nskip = .*/bash\nskip = .*/ls\n", examples[i].journal,
+             examples[i].captures);
+        struct coverage coverage = coverage_of(&known);
         assert_true(core_seconds(&coverage, COVERAGE_RECORDED) <= 0);
         assert_true(core_seconds(&coverage, COVERAGE_STATIC) <= 0);
         assert_true(core_seconds(&coverage, COVERAGE_SAMPLED) <= 0);
         assert_true(core_seconds(&coverage, (int)examples[i].outcome) >= 32);
         coverage_free(&coverage);
         forget(&known);
-        conf_free(&conf);
-        free(policy);
     }
 }
 
 /* What a task leaves behind has the cores that its step still holds. */
 TEST(a_run_that_outlives_its_task_has_its_time)
 {
-    struct conf conf;
     struct known known;
-    void *policy = policy_of("", &conf);
-    know(&known,
+    know(&known, "",
          WHO("cores=0-3 job_cores=0-3") TASK("0")
              RUNS("0", "@dynamic") "exit time=112.000000000 step=0 task=0 pid=50 status=0\n" EPILOG,
-         "=/dynamic ", policy);
+         "=/dynamic ");
     /* of 4 CPUs from 111 to 119 */
     assert_true(fabs(division_had(known.division, 0).core_seconds - 4 * 8) < 1e-6);
     forget(&known);
-    conf_free(&conf);
-    free(policy);
 }
 
 /* A leader has the shares of the tasks that follow it here; records and coverage say the same. */
 TEST(a_leader_has_what_its_followers_had)
 {
-    struct conf conf;
     struct known known;
-    void *policy = policy_of("", &conf);
-    know(&known, WHO("cores=0-3 job_cores=0-3") RANKS("@dynamic") EPILOG, "=/dynamic ", policy);
-    struct coverage coverage = coverage_of(&known, policy);
+    know(&known, "", WHO("cores=0-3 job_cores=0-3") RANKS("@dynamic") EPILOG, "=/dynamic ");
+    struct coverage coverage = coverage_of(&known);
     const struct allocation_run had = division_had(known.division, 0);
     assert_true(had.leads);
     assert_true(fabs(had.core_seconds - core_seconds(&coverage, COVERAGE_RECORDED)) < 1e-6);
@@ -413,23 +410,19 @@ TEST(a_leader_has_what_its_followers_had)
     assert_true(had.most >= had.core_seconds);
     coverage_free(&coverage);
     forget(&known);
-    conf_free(&conf);
-    free(policy);
 }
 
 /* What is sure of a suspension is not allocated, what is not is uncertain. */
 TEST(a_suspended_job_has_no_core_time)
 {
-    struct conf conf;
     struct known known;
-    void *policy = policy_of("", &conf);
-    know(&known,
+    know(&known, "",
          WHO("cores=0-3 job_cores=0-3") TASK("0")
              RUNS("0", "@dynamic") "suspend time=113.000000000 since=112.000000000\n"
                                    "resume time=117.000000000 since=115.000000000\n" EXIT("0", "0")
                                        EPILOG,
-         "=/x ", policy);
-    struct coverage coverage = coverage_of(&known, policy);
+         "=/x ");
+    struct coverage coverage = coverage_of(&known);
     assert_int_equal(known.allocation.suspended_ns, UINT64_C(2000000000));
     assert_true(fabs(known.allocation.core_seconds - 4 * 98) < 1e-6);
     assert_true(fabs(core_seconds(&coverage, -1) - 4 * 98) < 1e-6);
@@ -440,44 +433,29 @@ TEST(a_suspended_job_has_no_core_time)
     assert_true(fabs(had.most - 4 * 6) < 1e-6);
     coverage_free(&coverage);
     forget(&known);
-    conf_free(&conf);
-    free(policy);
 }
 
 /* A parent's pid may be that of several processes, one after the other. */
 TEST(pids_are_used_again)
 {
-    struct conf conf;
     struct known known;
-    void *policy = policy_of("", &conf);
-    know(&known,
+    know(&known, "",
          WHO("cores=0-3 job_cores=0-3") TASK("0") RUNS("0", "@dynamic") EXIT("0", "0") EPILOG,
-         "=/x /y ", policy);
+         "=/x /y ");
     /* /y hides /x: all of the eight seconds are its own */
     assert_true(fabs(division_had(known.division, 1).core_seconds - 4 * 8) < 1e-6);
     forget(&known);
-    know(&known,
-         WHO("cores=0-3 job_cores=0-3") TASK("0") RUNS("0", "@dynamic") EXIT("0", "0") EPILOG, "",
-         policy);
+    know(&known, "",
+         WHO("cores=0-3 job_cores=0-3") TASK("0") RUNS("0", "@dynamic") EXIT("0", "0") EPILOG, "");
     add_capture(&known, "/gone", 5);
     add_capture(&known, "/y", 2);
     known.ending[0].end_ns = known.capture[0].end_ns = UINT64_C(110500000000);
-    known.capture[0].start_ns = known.succession.entry[0].start_ns = UINT64_C(110100000000);
+    known.capture[0].start_ns = UINT64_C(110100000000);
     division_free(known.division);
-    const struct division_source source = {.journal = &known.journal,
-                                           .allocation = &known.allocation,
-                                           .tasks = &known.tasks,
-                                           .succession = &known.succession};
-    assert_int_equal(division_new(&source, &known.division), 0);
-    for (size_t i = 0; i < 2; i++)
-        assert_int_equal(
-            division_add(known.division, &known.capture[i], &known.ending[i], false, true), 0);
-    assert_int_equal(division_make(known.division), 0);
+    divide(&known, false);
     assert_true(fabs(division_had(known.division, 0).core_seconds - 4 * 0.4) < 1e-6);
     assert_true(fabs(division_had(known.division, 1).core_seconds - 4 * 8) < 1e-6);
     forget(&known);
-    conf_free(&conf);
-    free(policy);
 }
 
 static void make_file(const char *name, const void *bytes, size_t size, mode_t mode)

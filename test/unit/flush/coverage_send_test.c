@@ -77,15 +77,11 @@ TEST(a_static_program_that_goes_does_not_move_the_others)
     const struct ledger_send send = {
         .request = &request, .policy = policy, .give = give, .begin = begin, .context = &sent};
     const struct job_allocation allocation = job_allocation_find(&journal, 0);
-    const struct succession none = {NULL, 0};
     struct coverage_told told = {.tasks = &tasks, .allocation = &allocation, .has_ledger = true};
     assert_int_equal(job_tasks_make(&journal, &tasks), 0);
-    assert_int_equal(division_new(&(struct division_source){.journal = &journal,
-                                                            .allocation = &allocation,
-                                                            .tasks = &tasks,
-                                                            .succession = &none},
-                                  &told.division),
-                     0);
+    const struct division_source source = {
+        .journal = &journal, .allocation = &allocation, .tasks = &tasks};
+    assert_int_equal(division_new(&source, &told.division), 0);
     assert_int_equal(division_make(told.division), 0);
     for (int letter = 'a'; letter <= 'c'; letter++)
         made_program(copy((char)letter), PT_LOAD, 0755);
