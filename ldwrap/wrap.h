@@ -17,6 +17,5 @@ void crash_succeeds(void);
 void crash_default(void);
 
 /* Does what the linker `called` would do with these arguments, and marks and records the link.
- * Where it cannot mark or record, it runs the plain link. Returns the exit status, or does not
- * return. */
+ * Where it cannot mark or record, it runs the plain link. Returns the exit status, or never. */
 int wrap(const char *called, int argc, char **argv);

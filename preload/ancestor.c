@@ -51,8 +51,7 @@ static uint64_t mixed(uint64_t state, uint64_t word)
     return state ^ state >> 29;
 }
 
-/* What identifies the process `pid` and the program that it runs, and how its line is cut; 0:
- * unknown. */
+/* What identifies the process `pid` and its program, and how its line is cut; 0: unknown. */
 static uint64_t ancestor_key(const struct ancestor_source *source, int32_t pid)
 {
     const uint64_t least = UINT64_C(1) << 36; /* static programs have theirs below, in few places */
@@ -186,8 +185,7 @@ static uint64_t put_namespace(struct fields *fields)
     return proc_namespace_inode(text, length);
 }
 
-/* Adds the field of the parent of `*stat`, which then is the parent. Returns whether it could be
- * read. */
+/* Adds the field of the parent of `*stat`, which then is the parent. Whether it was read. */
 static bool put_parent(const struct ancestor_source *source, uint64_t key, struct proc_stat *stat,
                        struct fields *fields)
 {

@@ -80,8 +80,7 @@ static int is_by_loader(const struct image *image)
            has_slash(image->exec_name, text_length(image->exec_name));
 }
 
-/* Whether the name in AT_EXECFN is the path. A name that is too long for the stack is not looked
- * at. */
+/* Whether the name in AT_EXECFN is the path. One too long for the stack is not looked at. */
 static int is_named_by_kernel(const struct image *image)
 {
     char copy[COPY_ROOM];

@@ -52,8 +52,7 @@ static inline const char *text_last_part(const char *path)
     return name;
 }
 
-/* The unsigned decimal number at the start of `text`, at the most UINT32_MAX; 0 when there is
- * none. */
+/* The decimal number at the start of `text`, at the most UINT32_MAX; 0: there is none. */
 static inline uint32_t text_number(const char *text)
 {
     uint64_t value = 0;

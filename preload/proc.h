@@ -17,8 +17,7 @@ struct proc_stat {
     char name[64];        /* the command's, at the most 15 bytes for a program */
 };
 
-/* Reads /proc/PID/stat; pid 0 stands for the calling process. Returns 1, or 0 where it cannot be
- * read. */
+/* Reads /proc/PID/stat; pid 0 stands for the calling process. Returns 1; 0: it cannot be read. */
 int proc_stat(int32_t pid, struct proc_stat *stat);
 
 /* As image_find(). musl passes no arguments to constructors: there the address of the stack is read

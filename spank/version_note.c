@@ -18,8 +18,7 @@
 #include "spank/job_formats.h"
 #include "spank/spool_path.h"
 
-/* The number that `length` digits at `text` are, as it is written: without zeros before it. 0: it
- * is none. */
+/* The number that `length` digits at `text` are, as written: without leading zeros. 0: none. */
 static uint32_t parse_formats(const char *text, size_t length)
 {
     uint32_t number = 0;

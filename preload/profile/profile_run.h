@@ -44,8 +44,7 @@ clock_function *profile_run_clock(void);
 /* Now, by the coarse clock. */
 uint64_t profile_run_coarse(void);
 
-/* Maps the rules of the site; NULL: there are none, or they cannot be read. `*bytes` are to be
- * unmapped. */
+/* Maps the site's rules; NULL: none, or they cannot be read. `*bytes` are to be unmapped. */
 void *profile_run_policy(size_t *bytes);
 
 /* The reading of the counter now. */

@@ -23,8 +23,7 @@ static bool is_finished(const struct loaded *object)
                         FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0)) == -EFAULT;
 }
 
-/* The last object of the start. They are never unloaded, except for what a constructor had loaded
- * before. */
+/* The last object of the start. None is unloaded but what a constructor had loaded before. */
 static const struct link_map *last_of_start(const struct routine_memory *memory)
 {
     const struct link_map *last = NULL;

@@ -22,8 +22,7 @@
 
 struct ledger_routine;
 
-/* Where a stub leads, and what is noted at the first call. The assembly has the offsets of the
- * members. */
+/* Where a stub leads, what is noted at the first call. The assembly has the members' offsets. */
 struct routine_entry {
     uintptr_t target;            /* atomic; where the stub jumps to */
     uintptr_t original;          /* what the slot led to: the routine, or what looks it up */

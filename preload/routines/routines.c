@@ -22,8 +22,7 @@ static struct routine_memory *map_memory(void)
     return system_failed(result) ? NULL : (struct routine_memory *)result;
 }
 
-/* `found` libraries are designated. Where there can be no stubs, each of them is a miss, and each
- * archive. */
+/* `found` libraries are designated. Where no stubs can be, each is a miss, and each archive. */
 static void search_all(struct routine_search *search, uint32_t found)
 {
     struct routine_memory *memory = search->memory;
@@ -159,8 +158,7 @@ static bool stays(const struct loaded *loaded, const struct routine_entry *entry
 }
 
 /* Stores the addresses of the stubs. A slot that is read-only after relocation is written to once,
- * as the loader does it, and not again. Returns how many could not be written to. They are not
- * watched. */
+ * as the loader does it, and not again. Returns how many could not be: they are not watched. */
 static uint32_t point_slots(const struct routine_object *object, struct routine_memory *memory)
 {
     const struct loaded *loaded = &object->loaded;

@@ -66,8 +66,7 @@ enum submit_status command_watch(const struct submit_options *options);
 /* Listens to what the kernel tells of the processes of jobs, until it is ended: contrib/witness. */
 enum submit_status command_witness(const struct submit_options *options);
 
-/* Run by a user: sends the records of links that wait in their own outbox on their way, and prints
- * how many. */
+/* Run by a user: sends the records of links that wait in their own outbox, and prints how many. */
 enum submit_status command_hand_in(const struct submit_options *options);
 
 /* Run by a user, by the modulefile: makes the directory and the ledger of this login or batch

@@ -134,8 +134,7 @@ static int read_capture(struct ledger_reader *reader, const struct ledger_slot *
     return error == 0 && capture->exec.size == 0 ? -EINVAL : error;
 }
 
-/* Prepares to read the stubs of a valid slot. Returns 0, or -EINVAL where they are more than it has
- * room for. */
+/* Prepares to read the stubs of a valid slot. Returns 0, or -EINVAL where they have no room. */
 static int stub_walk_begin(struct stub_walk *walk, const struct ledger_slot *slot)
 {
     uint32_t bytes = stub_bytes(slot);

@@ -118,8 +118,7 @@ struct ledger_reader {
 int ledger_open(int fd, uint64_t most, struct ledger_reader *reader);
 
 /* The next capture or stub; the stubs of a slot come after its capture, the newest first. What it
- * points to is valid until the reader is used again. Returns 1, 0 at the end, or -errno of the
- * read. */
+ * points to is valid until the reader is used again. Returns 1, 0 at the end, or -errno. */
 int ledger_next(struct ledger_reader *reader, struct capture *capture);
 
 /* The capture at `offset`, where ledger_next() has found one: its owner may have changed it since.

@@ -22,8 +22,7 @@ static void restore_blanks(char *text)
     *to = '\0';
 }
 
-/* Takes the brackets off a key, and writes '.' as '_', as XALT does since version 2. NULL: this is
- * no key. */
+/* Takes the brackets off a key, and writes '.' as '_', as XALT since version 2. NULL: no key. */
 static char *read_key(char *key)
 {
     size_t length = strlen(key);

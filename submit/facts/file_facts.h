@@ -25,8 +25,7 @@ struct file_facts {
 /* The hasher (hasher.h) that is asked for hashes; -1, the default: this process hashes itself. */
 void file_facts_hasher(int fd);
 
-/* The file's real path. The facts hold until the next call of any of these; NULL when out of
- * memory. */
+/* The file's real path. The facts hold until any of these is called; NULL: out of memory. */
 const struct file_facts *file_facts(const char *path);
 
 /* With the hash, of the real path. */

@@ -56,8 +56,7 @@ static struct hash_table_entry entry_of(const struct stat *status, uint32_t user
     };
 }
 
-/* A file and user always have the same bucket, so that the hash of a changed file replaces the old
- * one. */
+/* A file and user always have one bucket, so that a changed file's hash replaces the old one. */
 static unsigned entry_bucket(const struct hash_table_entry *key)
 {
     const uint64_t file[] = {key->device, key->inode, key->user};

@@ -15,8 +15,7 @@
  * "python3.11". */
 bool program_is_version_of(const char *path, const char *versioned, size_t size);
 
-/* The kind of the container that this runtime makes, as preload/capture.c names it; NULL: it is
- * none. */
+/* The kind of the container that this runtime makes, as preload/capture.c names it; NULL: none. */
 const char *program_container(const char *path, size_t size);
 
 /* The runtime of a container. */

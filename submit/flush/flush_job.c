@@ -228,8 +228,7 @@ static void end_parts(const struct flush_state *state, const struct journal *jou
     }
 }
 
-/* Of a job whose journal is read. Returns 0, the outcome, and why it is kept, where it is; or
- * -errno. */
+/* Of a job whose journal is read. Returns 0, the outcome, and why it is kept, if so; or -errno. */
 static int flush_known(struct flush_state *state, const struct spool_job *job, int directory,
                        const struct journal *journal, enum flush_outcome *outcome,
                        const char **reason)

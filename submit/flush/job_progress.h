@@ -57,8 +57,7 @@ void job_progress_ended(struct job_progress *progress);
  * returns -errno. */
 int job_progress_note(const struct job_progress *progress);
 
-/* When it was noted for this job of the spool directory `spool`, in nanoseconds since the Epoch; 0:
- * never. */
+/* When it was noted for this job of the spool `spool`, in ns since the Epoch; 0: never. */
 int64_t job_progress_time(int spool, const char *job);
 
 void job_progress_remove(int directory, const char *name);

@@ -70,8 +70,7 @@ const struct kernel_noted *run_ending_noted(const struct reading_request *reques
     return request->kernel == NULL ? NULL : kernel_witness->find(request, compared, capture);
 }
 
-/* When the kernel saw that another program replaced this one; 0: it did not, or may have missed one
- * between. */
+/* When the kernel saw this program replaced; 0: it did not, or may have missed one between. */
 static uint64_t replaced_at(const struct kernel_notes *kernel, const struct kernel_noted *noted,
                             const struct capture *capture)
 {

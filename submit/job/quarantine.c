@@ -55,8 +55,7 @@ struct usage {
     unsigned entries, user_entries;
 };
 
-/* Calls `each` for the names in a directory, except for those that begin with a dot. Returns 0 or
- * -errno. */
+/* Calls `each` for names in a directory, but those that begin with a dot. Returns 0 or -errno. */
 static int for_each_name(int at, const char *path,
                          void (*each)(void *context, int directory, const char *name),
                          void *context)

@@ -36,8 +36,7 @@ struct suspension {
     uint64_t time_ns; /* of the look; 0: there was none */
 };
 
-/* Reads the file in a job's directory. Where there is none, or none of this format, there was no
- * look. */
+/* Reads the file in a job's directory. Where there is none of this format, there was no look. */
 struct suspension suspension_read(int directory);
 
 /* Writes the file. Returns 0 or -errno. */

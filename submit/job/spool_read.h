@@ -21,8 +21,7 @@ struct spool_jobs {
     size_t count;
 };
 
-/* The directories of the job `job` (0: of all jobs) in the directory open at `spool`. Returns 0 or
- * -errno. */
+/* The directories of the job `job` (0: of all) in the directory `spool`. Returns 0 or -errno. */
 int spool_list(int spool, uint32_t job, struct spool_jobs *jobs);
 
 /* Opens the spool directory of a node. Returns a descriptor or -errno; -EPERM where others than

@@ -74,8 +74,7 @@ void outbox_close(struct outbox *outbox);
 /* Opens <state>/outbox. Returns a descriptor or -errno (-ENOENT: there is none yet). */
 int outbox_directory(const struct conf *conf);
 
-/* Opens the batch `name` for writing, empty. Returns NULL with errno set where that cannot be done.
- */
+/* Opens the batch `name` for writing, empty. Returns NULL with errno set where it cannot. */
 FILE *outbox_create_batch(int directory, const char *name);
 
 /* Appends a record's line to `batch`. Returns 0 or -errno. */

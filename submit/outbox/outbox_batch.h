@@ -41,8 +41,7 @@ struct outbox_batch {
 int outbox_batch_read(int directory, const char *name, struct outbox_batch *batch);
 
 /* The same of the `size` bytes at `text`, malloc'ed and with a NUL behind them, which the batch
- * owns from then on. Returns 0 or -ENOMEM: then outbox_batch_free() is to be called all the same.
- */
+ * owns from then on. Returns 0 or -ENOMEM: outbox_batch_free() is to be called all the same. */
 int outbox_batch_parse(char *text, size_t size, struct outbox_batch *batch);
 
 /* Gives every item its text with a signature by `key`. One that cannot have any is refused. Returns

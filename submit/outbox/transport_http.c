@@ -88,8 +88,7 @@ static int add_headers(const struct http_state *state, struct curl_slist **heade
     snprintf(channel, sizeof channel, "X-Splunk-Request-Channel: %s", state->channel);
     if (error == 0)
         error = add_header(headers, "Expect:"); /* no extra round trip */
-    /* Splunk wants it where the token has indexer acknowledgement, and takes no notice elsewhere.
-     */
+    /* Splunk wants it where the token has indexer acknowledgement, and ignores it elsewhere. */
     if (error == 0 && state->format == HTTP_SPLUNK)
         error = add_header(headers, channel);
     return error == 0 ? add_token(state, headers, trouble) : error;
@@ -128,8 +127,7 @@ static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
 }
 
 /* What goes to the collector, a token above all, goes nowhere else: not where an answer, or the
- * environment that slurmd happens to have, would send it. A proxy on the way to TLS sees nothing.
- */
+ * environment that slurmd happens to have, would send it. A proxy before TLS sees nothing. */
 static void keep_to_collector(const struct http_state *state)
 {
     curl_easy_setopt(state->curl, CURLOPT_FOLLOWLOCATION, 0L);

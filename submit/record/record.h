@@ -23,16 +23,14 @@ struct built_record {
     size_t length;
 };
 
-/* An object with the key for the CRC, to be finished by record_finish(). NULL when out of memory.
- */
+/* An object with the key for the CRC, to be finished by record_finish(). NULL: out of memory. */
 struct json_object *record_start(void);
 
 /* Puts the object's text into `*record`, its CRC filled in. Returns 0 or -ENOMEM; record_free()
  * releases. */
 int record_finish(struct json_object *object, struct built_record *record);
 
-/* The same for a record that is written key by key (json_write.h). record_end() leaves the writer
- * empty. */
+/* The same of a record written key by key (json_write.h). record_end() leaves the writer empty. */
 void record_begin(struct json_writer *writer);
 int record_end(struct json_writer *writer, struct built_record *record);
 

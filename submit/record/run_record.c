@@ -39,8 +39,7 @@ struct run_draft {
     double build_epoch; /* what it says; 0: no time */
 };
 
-/* "Wed Sep 25 14:24:19 2019", as ctime(3) without its newline. Runs that follow one another have
- * the same. */
+/* "Wed Sep 25 14:24:19 2019", as ctime(3) without its newline. Runs close in time have the same. */
 struct date {
     time_t when;
     char text[64]; /* "": none yet */

@@ -12,8 +12,7 @@
 
 struct load_stream;
 
-/* Opens the file `path`, "-" for standard input; it must live as long as the stream. Returns 0 or
- * -errno. */
+/* Opens the file `path`, "-": standard input; it must outlive the stream. Returns 0 or -errno. */
 int load_stream_open(const char *path, struct load_stream **stream);
 
 /* Reads what there is now, unless the loader stops, or follows and a second has passed, and commits

@@ -143,8 +143,7 @@ static int fill_link(struct store_links *links, const struct record *record,
     return 0;
 }
 
-/* Once the link is there: of two loaders that add one at the same time, one waits or begins anew.
- */
+/* Once the link is there: of two loaders that add one at once, one waits or begins anew. */
 static int look_for_others(struct store_links *links, const struct link_record *link,
                            bool is_update)
 {
