@@ -37,12 +37,6 @@ static bool copy_word(char *to, const char *word, size_t length)
     return true;
 }
 
-static bool is_ours(const char *plugin)
-{
-    const char *slash = strrchr(plugin, '/');
-    return strcmp(slash == NULL ? plugin : slash + 1, "spank_jobtrail.so") == 0;
-}
-
 enum plugstack_kind plugstack_parse(const char *text, size_t size, struct plugstack_line *line)
 {
     static const char conf[] = "conf=";
@@ -56,7 +50,7 @@ enum plugstack_kind plugstack_parse(const char *text, size_t size, struct plugst
     length = next_word(&text, end, &word);
     if (length == 0 || !copy_word(found.plugin, word, length))
         return PLUGSTACK_OTHER;
-    if (!is_include && !is_ours(found.plugin))
+    if (!is_include && strcmp(basename(found.plugin), "spank_jobtrail.so") != 0)
         return PLUGSTACK_OTHER;
     while (!is_include && (length = next_word(&text, end, &word)) > 0) {
         bool is_conf = length > sizeof conf - 1 && memcmp(word, conf, sizeof conf - 1) == 0;

@@ -41,8 +41,6 @@ int archive_read(char *bytes, size_t size, const char *name, struct archive *arc
 
 void archive_free(struct archive *archive);
 
-#define CLEANUP_ARCHIVE __attribute__((cleanup(archive_free)))
-
 enum symbol_kind {
     SYMBOL_ROUTINE,
     SYMBOL_REFERENCE, /* defined elsewhere */
@@ -81,5 +79,3 @@ bool archive_symbols_are_used(const struct archive_symbols *symbols, size_t at, 
 
 /* "routine", "reference" and so on */
 const char *symbol_kind_name(enum symbol_kind kind);
-
-#define CLEANUP_SYMBOLS __attribute__((cleanup(archive_symbols_free)))

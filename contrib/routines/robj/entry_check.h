@@ -47,8 +47,6 @@ const struct entry *entries_find(const struct entries *entries, const char *name
 
 void entries_free(struct entries *entries);
 
-#define CLEANUP_ENTRIES __attribute__((cleanup(entries_free)))
-
 /* What is to be done with the entries of an archive. */
 struct preparation {
     const struct archive *archive;

@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,8 +18,8 @@
 #include "conf/base/io.h"
 #include "conf/base/replacement.h"
 #include "conf/base/text.h"
+#include "contrib/routines/robj/entry_check.h"
 #include "contrib/routines/robj/prepare.h"
-#include "contrib/routines/robj/robj_list.h"
 #include "contrib/routines/robj/stub_templates.h"
 #include "preload/routines/routine_note.h"
 
@@ -84,7 +85,6 @@ static const struct option_program program = {
     .rows = option_rows,
 };
 
-/* How often a name that is not there is compared with all that are. */
 /* What is read for an order. */
 struct robj {
     const struct robj_options *options;
@@ -136,17 +136,11 @@ static const char *options_fault(const struct robj_options *options, bool has_fi
     return NULL;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 /* What notes call the library. */
 static const char *library_of(const struct robj *robj)
 {
     const char *library = robj->options->library;
-    return library != NULL ? library : base_name(robj->file);
+    return library != NULL ? library : basename(robj->file);
 }
 
 static enum robj_status read_archive(struct robj *robj)
@@ -156,7 +150,7 @@ static enum robj_status read_archive(struct robj *robj)
     const char *fault = NULL;
     int error = whole_file_open_read(robj->file, ARCHIVE_BYTES_MAX, &bytes, &size);
     if (error == 0)
-        error = archive_read(bytes, size, base_name(robj->file), &robj->archive, &fault);
+        error = archive_read(bytes, size, basename(robj->file), &robj->archive, &fault);
     if (error == 0 && fault == NULL)
         error = archive_symbols_read(&robj->archive, &robj->symbols);
     if (error == 0 && fault == NULL)
@@ -278,6 +272,98 @@ static enum robj_status write_prepared(const struct robj *robj)
                 "-x renames them, -a adds stubs\n",
                 options->output, prepared.unsatisfied);
     return ROBJ_OK;
+}
+
+enum { ESCAPED = 4, ESCAPED_LEAST = 8 };
+
+/* Names are printed as they are where they are plain ASCII without backslashes, and escaped as for
+ * a terminal elsewhere. */
+static int print_name(const char *name)
+{
+    size_t size = strlen(name), room = ESCAPED * size + ESCAPED_LEAST;
+    bool is_plain = true;
+    for (const char *at = name; *at != '\0'; at++)
+        is_plain &= *at > ' ' && *at < 0x7f && *at != '\\';
+    if (is_plain)
+        return fputs(name, stdout) < 0 ? -EIO : 0;
+    CLEANUP_FREE char *text = malloc(room);
+    if (text == NULL)
+        return -ENOMEM;
+    terminal_text(name, size, text, room);
+    return fputs(text, stdout) < 0 ? -EIO : 0;
+}
+
+static int list_symbol(const struct preparation *preparation, const struct archive_symbol *symbol)
+{
+    int error = print_name(preparation->archive->member[symbol->member].name);
+    printf("\t%s\t%s\t", symbol_kind_name(symbol->kind), symbol->is_weak ? "weak" : "global");
+    return error != 0 ? error : print_name(symbol->name);
+}
+
+/* Entries and externals: a line for each symbol, of words with tabs between. */
+static int list_symbols(const struct preparation *preparation)
+{
+    const struct archive_symbols *symbols = preparation->symbols;
+    const struct archive *archive = preparation->archive;
+    size_t at = 0;
+    int error = 0;
+    for (size_t i = 0; i < archive->count && error == 0; i++) {
+        const char *fault = member_refusal(archive, i);
+        if (fault != NULL) {
+            error = print_name(archive->member[i].name);
+            printf("\trefused\t-\t-\t%s\n", fault);
+        }
+        for (; at < symbols->count && symbols->item[at].member == i && error == 0; at++) {
+            error = list_symbol(preparation, &symbols->item[at]);
+            putchar('\n');
+        }
+    }
+    return error;
+}
+
+static bool has_routine(const struct archive_symbol *const *of, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (of[i]->kind == SYMBOL_ROUTINE || of[i]->kind == SYMBOL_IFUNC)
+            return true;
+    return false;
+}
+
+static int list_entry(const struct entry *entry, const char *name, const char *fault,
+                      bool is_kept_from_programs)
+{
+    if (fault != NULL)
+        fputs("# ", stdout);
+    int error = print_name(name);
+    if (fault != NULL)
+        printf(": %s", fault);
+    else if (entry != NULL && error == 0) {
+        putchar(' ');
+        error = print_name(entry->renamed);
+    }
+    if (fault == NULL && is_kept_from_programs)
+        fputs(" # other members call it: with -x not a program's own in its place", stdout);
+    putchar('\n');
+    return error;
+}
+
+/* An entry file of all routines that can be entries; of those that `entries` names, unless it is
+ * NULL. Routines that cannot be are in comments. */
+static int list_entries(const struct preparation *preparation, const struct entries *entries)
+{
+    const struct archive_symbols *symbols = preparation->symbols;
+    int error = 0;
+    for (size_t at = 0, count; at < symbols->count && error == 0; at += count) {
+        const char *name = symbols->by_name[at]->name;
+        const struct entry *entry = entries == NULL ? NULL : entries_find(entries, name);
+        archive_symbols_find(symbols, name, &count);
+        if ((entries != NULL && entry == NULL) || !has_routine(symbols->by_name + at, count))
+            continue;
+        error = list_entry(entry, name, entry_refusal(preparation, at, count),
+                           preparation->renames_references &&
+                               archive_symbols_are_used(symbols, at, count));
+    }
+    return error;
 }
 
 static enum robj_status obey(struct robj *robj)
