@@ -87,12 +87,6 @@ static const char *launched_word(char *const *words, int count, char *line, size
     return start == 0 ? NULL : line + start;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 static bool is_executable(const char *directory, size_t length, const char *name,
                           char path[PATH_MAX])
 {
@@ -138,7 +132,7 @@ void program_tell(spank_t spank)
         return;
     /* as srun found it, in releases that still have that, and where it looks itself */
     if (launched[0] != '/' && words[0][0] == '/' &&
-        strcmp(last_part(words[0]), last_part(launched)) == 0)
+        strcmp(basename(words[0]), basename(launched)) == 0)
         setenv(LAUNCHED, words[0], 1);
     else if (find_launched(launched, path))
         setenv(LAUNCHED, path, 1);

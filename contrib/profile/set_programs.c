@@ -82,8 +82,7 @@ static const char *path_of(const struct profile_set *set, const struct profile_r
 /* The name of the rank's executable, without its path; "-": it is not known. */
 static const char *set_program_name(const struct profile_set *set, const struct profile_rank *rank)
 {
-    const char *path = path_of(set, rank), *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
+    return basename(path_of(set, rank));
 }
 
 void set_programs_print(const struct set_programs *programs, FILE *to)

@@ -221,10 +221,8 @@ static struct symbol_object *find_object(struct symbol_names *names,
 /* A path is a text of the user's: no file's name is longer than NAME_MAX. */
 static const char *by_offset(struct symbol_names *names, const char *path, uint64_t address)
 {
-    const char *slash = strrchr(path, '/');
     free(names->text);
-    if (asprintf(&names->text, "%.*s+0x%" PRIx64, NAME_MAX, slash == NULL ? path : slash + 1,
-                 address) < 0)
+    if (asprintf(&names->text, "%.*s+0x%" PRIx64, NAME_MAX, basename(path), address) < 0)
         names->text = NULL;
     return names->text;
 }

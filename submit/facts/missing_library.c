@@ -394,8 +394,7 @@ static void add_preloaded(struct library_search *search, const char *preload)
         char path[PATH_MAX];
         size_t length = strcspn(preload, ": ");
         snprintf(path, sizeof path, "%.*s", (int)length, preload);
-        const char *slash = strrchr(path, '/');
-        add_text(search, &search->names, slash == NULL ? path : slash + 1, OBJECTS_MAX);
+        add_text(search, &search->names, basename(path), OBJECTS_MAX);
         preload += length;
         preload += *preload != '\0';
     }

@@ -26,8 +26,7 @@ static bool program_is_named(const char *path, size_t size, const char *const na
 
 bool program_is_version_of(const char *path, const char *versioned, size_t size)
 {
-    const char *slash = strrchr(path, '/'), *versioned_slash = memrchr(versioned, '/', size);
-    const char *name = slash == NULL ? path : slash + 1;
+    const char *versioned_slash = memrchr(versioned, '/', size), *name = basename(path);
     const char *other = versioned_slash == NULL ? versioned : versioned_slash + 1;
     size_t length = strlen(name), other_length = (size_t)(versioned + size - other);
     if (length == 0 || length > other_length || memcmp(name, other, length) != 0)

@@ -17,8 +17,7 @@ static const char *const systems[] = {
 
 static bool is_systems(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash == NULL ? path : slash + 1;
+    const char *name = basename(path);
     for (size_t i = 0; systems[i] != NULL; i++)
         if (strncmp(name, systems[i], strlen(systems[i])) == 0)
             return true;

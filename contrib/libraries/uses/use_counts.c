@@ -75,7 +75,7 @@ static enum use_kind kind_of_name(const char *name)
 enum use_kind use_kind_of(const char *program)
 {
     char name[NAME_SIZE];
-    const char *slash = strrchr(program, '/'), *at = slash == NULL ? program : slash + 1;
+    const char *at = basename(program);
     if (snprintf(name, sizeof name, "%s", at) >= (int)sizeof name)
         return USE_OPEN;
     char *dash = strrchr(name, '-');

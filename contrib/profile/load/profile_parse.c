@@ -19,9 +19,6 @@ enum { RUNS = 16, ROUTINES = 16, NAME = 40, UUID = 36, DIGITS = 18 };
 /* Seconds are rounded to six decimals each. */
 #define SLACK_S 1e-3
 
-/* More than any sum of seconds of a step; of as many records no sum overflows. */
-#define NUMBER_MOST 1e18
-
 /* All routines together have no more than these; `open` is of each. */
 struct routines_most {
     int64_t calls, open;
@@ -86,20 +83,6 @@ static bool are_routines(const char *text, const struct routines_most *most)
     return sum <= most->seconds + SLACK_S;
 }
 
-static bool are_counts(const struct record_int *const *counts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!counts[i]->known || counts[i]->value < 0 || counts[i]->value > UINT32_MAX)
-            return false;
-    return true;
-}
-
-/* NaN is in no range. */
-static bool is_number(double value)
-{
-    return value >= 0 && value <= NUMBER_MOST;
-}
-
 /* "", or what a hash of 64 bits is as text. */
 static bool is_hash(const char *text)
 {
@@ -130,11 +113,11 @@ static bool are_times_sound(const struct profile_record *profile)
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         if (times[i]->known != is_counted ||
             (is_counted &&
-             !(is_number(times[i]->value) && times[i]->value <= profile->mpi_elapsed.value)))
+             !(record_is_sum(times[i]->value) && times[i]->value <= profile->mpi_elapsed.value)))
             return false;
     return profile->mpi_outside_rank.known == is_counted &&
            (!is_counted ||
-            are_counts((const struct record_int *const[]){&profile->mpi_outside_rank}, 1));
+            record_are_counts((const struct record_int *const[]){&profile->mpi_outside_rank}, 1));
 }
 
 /* Times are known where calls were counted, and no others are. No call is shorter than a
@@ -148,8 +131,8 @@ static bool is_sound(const struct profile_record *profile)
         &profile->ranks,      &profile->mpi_ranks,  &profile->step_tasks,
         &profile->step_nodes, &profile->node_tasks, &profile->programs,
         &profile->runs,       &profile->mpi_runs,   &profile->mpi_size};
-    return are_counts(counts, sizeof counts / sizeof counts[0]) && are_times_sound(profile) &&
-           is_hash(profile->program) && is_hash(profile->executable) &&
+    return record_are_counts(counts, sizeof counts / sizeof counts[0]) &&
+           are_times_sound(profile) && is_hash(profile->program) && is_hash(profile->executable) &&
            profile->mpi_runs.value <= profile->runs.value &&
            are_runs(profile->run_uuids, profile->runs.value) && profile->joined.known &&
            (profile->joined.value == 0 || profile->ranks.value == 0) &&

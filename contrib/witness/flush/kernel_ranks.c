@@ -95,12 +95,6 @@ static size_t find_lowest(const struct kernel_ranks *ranks, const struct kernel_
     return low;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 const struct job_task *kernel_ranks_launched(const struct job_tasks *tasks,
                                              const struct journal_task *known, const char *path)
 {
@@ -108,7 +102,7 @@ const struct job_task *kernel_ranks_launched(const struct job_tasks *tasks,
         known == NULL ? SIZE_MAX : job_tasks_find(tasks, known->step, known->task, known->pid);
     const struct job_task *task = at == SIZE_MAX ? NULL : &tasks->task[at];
     bool is_it = task != NULL && task->launched != NULL && task->launched->path != NULL &&
-                 strcmp(last_part(task->launched->path), last_part(path)) == 0;
+                 strcmp(basename(task->launched->path), basename(path)) == 0;
     return is_it ? task : NULL;
 }
 

@@ -16,30 +16,13 @@
 /* ENDS: as contrib/witness/facts/rank_summary.h has them. DIGITS: of a number of 32 bits. */
 enum { ENDS = 16, DIGITS = 10, EXIT_MOST = 255, SIGNAL_MOST = 127 };
 
-/* More than any sum of seconds or bytes of a step; of as many records no sum overflows. */
-#define NUMBER_MOST 1e18
-
-static bool are_counts(const struct record_int *const *counts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!counts[i]->known || counts[i]->value < 0 || counts[i]->value > UINT32_MAX)
-            return false;
-    return true;
-}
-
-/* NaN is in no range. */
-static bool is_number(double value)
-{
-    return value >= 0 && value <= NUMBER_MOST;
-}
-
 static bool is_real_spread(const struct record_real *least, const struct record_real *mean,
                            const struct record_real *most)
 {
     if (!mean->known)
         return !least->known && !most->known;
-    return least->known && most->known && is_number(least->value) && is_number(mean->value) &&
-           is_number(most->value);
+    return least->known && most->known && record_is_sum(least->value) &&
+           record_is_sum(mean->value) && record_is_sum(most->value);
 }
 
 static bool is_int_spread(const struct record_int *least, const struct record_real *mean,
@@ -47,8 +30,8 @@ static bool is_int_spread(const struct record_int *least, const struct record_re
 {
     if (!mean->known)
         return !least->known && !most->known;
-    return least->known && most->known && is_number((double)least->value) &&
-           is_number(mean->value) && is_number((double)most->value);
+    return least->known && most->known && record_is_sum((double)least->value) &&
+           record_is_sum(mean->value) && record_is_sum((double)most->value);
 }
 
 /* Takes a whole number of at most `most`, and moves `text` behind it. */
@@ -97,7 +80,7 @@ static bool is_sound(const struct ranks_record *ranks)
         &ranks->ranks,      &ranks->unseen,     &ranks->timed,        &ranks->measured,
         &ranks->ended_zero, &ranks->ended_code, &ranks->ended_signal, &ranks->ended_unknown,
         &ranks->step_tasks, &ranks->step_nodes, &ranks->node_tasks};
-    return are_counts(counts, sizeof counts / sizeof counts[0]) &&
+    return record_are_counts(counts, sizeof counts / sizeof counts[0]) &&
            ranks->timed.value <= ranks->ranks.value &&
            ranks->measured.value <= ranks->ranks.value &&
            ranks->ended_zero.value + ranks->ended_code.value + ranks->ended_signal.value +

@@ -116,3 +116,11 @@ int record_read_values(struct json_object *root, const struct record_fields *lis
         error = record_read_value(root, &list->field[i], fields, reason);
     return error;
 }
+
+bool record_are_counts(const struct record_int *const *counts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!counts[i]->known || counts[i]->value < 0 || counts[i]->value > UINT32_MAX)
+            return false;
+    return true;
+}

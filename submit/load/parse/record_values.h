@@ -18,3 +18,13 @@ int record_read_values(struct json_object *root, const struct record_fields *lis
 /* Sets the number `member` of the field, or makes it unknown. Returns false when the number is out
  * of its range. */
 bool record_set_number(const struct record_field *field, void *member, bool known, double number);
+
+/* Whether each is known, and a number of 32 bits. */
+bool record_are_counts(const struct record_int *const *counts, size_t count);
+
+/* Whether it can be a sum of seconds or bytes of a step; of as many records no such sum overflows.
+ * NaN is in no range. */
+static inline bool record_is_sum(double value)
+{
+    return value >= 0 && value <= 1e18;
+}

@@ -68,11 +68,10 @@ static int open_parent(const char *path)
 
 int source_open(const char *path, struct load_source *source)
 {
-    const char *slash = strrchr(path, '/');
     const char *name = NULL;
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0 && errno == ENOTDIR) {
-        name = slash == NULL ? path : slash + 1;
+        name = basename(path);
         if (strlen(name) > NAME_MAX)
             return -ENAMETOOLONG;
         fd = open_parent(path);
