@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "extensions.h"
@@ -35,7 +36,8 @@ static void add_ancestor(struct capture *capture, const char *at, size_t size)
 /* The pids of a stub's ancestors, of which nothing else is known. */
 static void add_parents(struct capture *capture, const char *at, size_t size)
 {
-    for (; size >= sizeof(int32_t) && capture->ancestor_count < CAPTURE_ANCESTORS_MAX;
+    for (; capture->is_stub && size >= sizeof(int32_t) &&
+           capture->ancestor_count < CAPTURE_ANCESTORS_MAX;
          at += sizeof(int32_t), size -= sizeof(int32_t)) {
         struct capture_ancestor *ancestor = &capture->ancestors[capture->ancestor_count++];
         const struct capture_bytes none = {.at = at};
@@ -104,55 +106,43 @@ static uint64_t parse_name_space(struct capture_bytes text)
     return at == text.size - 1 && text.at[at] == ']' && inode > 0 ? inode : UINT64_MAX;
 }
 
-/* The member for a field that is kept as it is; NULL: it is of another kind. */
-static struct capture_bytes *plain_field(struct capture *capture, uint32_t kind)
-{
-    switch (kind) {
-    case LEDGER_EXEC:
-        return &capture->exec;
-    case LEDGER_CWD:
-        return &capture->cwd;
-    case LEDGER_ARGV:
-        return &capture->argv;
-    case LEDGER_ENV:
-        return &capture->env;
-    case LEDGER_FACTS:
-        return &capture->facts;
-    case LEDGER_WATERMARK:
-        return &capture->watermark;
-    case LEDGER_BUILD_ID:
-        return &capture->build_id;
-    case LEDGER_CONTAINER:
-        return &capture->container;
-    default:
-        return NULL;
-    }
-}
+/* Where a field is kept that is kept as it is. */
+static const size_t plain_fields[] = {
+    [LEDGER_EXEC] = offsetof(struct capture, exec),
+    [LEDGER_CWD] = offsetof(struct capture, cwd),
+    [LEDGER_ARGV] = offsetof(struct capture, argv),
+    [LEDGER_ENV] = offsetof(struct capture, env),
+    [LEDGER_WATERMARK] = offsetof(struct capture, watermark),
+    [LEDGER_BUILD_ID] = offsetof(struct capture, build_id),
+    [LEDGER_CONTAINER] = offsetof(struct capture, container),
+    [LEDGER_FACTS] = offsetof(struct capture, facts),
+};
 
+/* Who reads a field; NULL: its extension is not built. */
+static void (*const field_readers[])(struct capture *, const char *, size_t) = {
+    [LEDGER_OBJECT] = add_object_field,
+    [LEDGER_ANCESTOR] = add_ancestor,
+    [LEDGER_TASK] = set_task,
+    [LEDGER_PARENTS] = add_parents,
+    [LEDGER_ROUTINES] = JOBTRAIL_ROUTINES ? ledger_routines : NULL,
+};
+
+/* A kind that is in neither list is of a newer library: skipped. */
 static void add_field(struct capture *capture, const struct ledger_field *field, const char *at)
 {
-    struct capture_bytes bytes = {at, field->length, (field->flags & LEDGER_FIELD_CUT) != 0};
-    struct capture_bytes *plain = plain_field(capture, field->kind);
+    const struct capture_bytes bytes = {at, field->length, (field->flags & LEDGER_FIELD_CUT) != 0};
+    const size_t kind = field->kind;
     capture->cut |= bytes.cut;
-    if (plain != NULL)
-        *plain = bytes;
-    else if (field->kind == LEDGER_OBJECT)
-        add_object_field(capture, at, field->length);
-    else if (field->kind == LEDGER_UNLISTED && field->length == sizeof capture->unlisted)
+    if (kind < sizeof plain_fields / sizeof *plain_fields && plain_fields[kind] != 0)
+        memcpy((char *)capture + plain_fields[kind], &bytes, sizeof bytes);
+    else if (kind == LEDGER_UNLISTED && field->length == sizeof capture->unlisted)
         memcpy(&capture->unlisted, at, sizeof capture->unlisted);
-    else if (field->kind == LEDGER_LOADED)
+    else if (kind == LEDGER_LOADED)
         add_object(capture, (struct capture_object){.path = bytes});
-    else if (field->kind == LEDGER_NAMESPACE)
+    else if (kind == LEDGER_NAMESPACE)
         capture->name_space = parse_name_space(bytes);
-    else if (field->kind == LEDGER_ANCESTOR)
-        add_ancestor(capture, at, field->length);
-    else if (field->kind == LEDGER_PARENTS && capture->is_stub)
-        add_parents(capture, at, field->length);
-    else if (JOBTRAIL_ROUTINES && field->kind == LEDGER_ROUTINES)
-        ledger_routines(capture, at, field->length);
-    else if (field->kind == LEDGER_TASK)
-        set_task(capture, at, field->length);
-    /* any other one is of a newer library: skipped */
+    else if (kind < sizeof field_readers / sizeof *field_readers && field_readers[kind] != NULL)
+        field_readers[kind](capture, at, field->length);
 }
 
 int ledger_fields(struct capture *capture, const char *at, size_t size)

@@ -445,6 +445,11 @@ static void look_at_executable(struct run_draft *run)
     json_write_text(&run->record, "hash_id", run->executable.sha1);
 }
 
+static const struct {
+    const char *key;
+    struct json_object *(*make)(const struct capture *); /* NULL: it is not built */
+} of_extensions[] = {{"routineT", JOBTRAIL_ROUTINES ? routine_table : NULL}};
+
 /* The time that each phase took stands beside, under XALT's name for the phase. */
 static void add_all(struct run_draft *run)
 {
@@ -456,6 +461,7 @@ static void add_all(struct run_draft *run)
         {"04_WalkProcTree__", add_ancestors},      {"03_BuildEnvT_____", add_environment},
         {"01_BuildUserT____", add_user},           {"05_Build_RecordT_", add_watermark},
     };
+    struct json_object *table;
     double started = clock_seconds(CLOCK_MONOTONIC);
     json_write(&run->record, "cmdlineA",
                command_line_json(run->source->lines, run->source->capture->argv));
@@ -469,9 +475,10 @@ static void add_all(struct run_draft *run)
     add_numbers(run);
     /* Our own, beside libA. */
     add_of_objects(run, "buildIdA", build_ids);
-    struct json_object *table = JOBTRAIL_ROUTINES ? routine_table(run->source->capture) : NULL;
-    if (table != NULL)
-        json_write(&run->record, "routineT", table);
+    for (size_t i = 0; i < sizeof of_extensions / sizeof *of_extensions; i++)
+        if (of_extensions[i].make != NULL &&
+            (table = of_extensions[i].make(run->source->capture)) != NULL)
+            json_write(&run->record, of_extensions[i].key, table);
     slurm_table_write(run->source, &run->record);
     add_quality(run);
     measured(run, "07_GPU_Setup_____", 0);
