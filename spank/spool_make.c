@@ -161,16 +161,12 @@ static int fill_directory(int job, const struct spool_run *run, const struct jou
     return error != 0 ? error : journal_append(&copy, job);
 }
 
-static int make_directory(int base, char *name, size_t size)
-{
-    snprintf(name, size, SPOOL_NEW "%d.%" PRIu64, (int)getpid(), clock_ns(CLOCK_MONOTONIC));
-    return directory_make_open(base, name, 0700);
-}
-
 static int make_once(int base, const struct spool_run *run, const struct journal_line *line)
 {
     char temporary[64], name[SPOOL_NAME_MAX];
-    int job = make_directory(base, temporary, sizeof temporary);
+    snprintf(temporary, sizeof temporary, SPOOL_NEW "%d.%" PRIu64, (int)getpid(),
+             clock_ns(CLOCK_MONOTONIC));
+    int job = directory_make_open(base, temporary, 0700);
     if (job < 0)
         return job;
     int error = fill_directory(job, run, line);

@@ -126,16 +126,6 @@ static int by_time(const void *left, const void *right)
     return (a->tid > b->tid) - (a->tid < b->tid);
 }
 
-static void mark(const struct profile_set *set, const struct rank_samples *samples,
-                 uint32_t *number)
-{
-    number[PROFILE_SET_INIT] = 1;
-    for (size_t i = 0; i < samples->count; i++)
-        for (uint32_t stack = samples->sample[i].stack; number[stack] == 0;
-             stack = set->stacks.key[stack].parent)
-            number[stack] = 1;
-}
-
 /* Each name is there once. */
 static int fill_parts(const struct profile_set *set, struct parts *parts)
 {
@@ -216,7 +206,11 @@ int sample_file_write_to(const struct set_file_sink *to, const struct profile_se
     if (samples->count > 0)
         qsort(samples->sample, samples->count, sizeof *samples->sample, by_time);
     if (error == 0) {
-        mark(set, samples, parts.number);
+        parts.number[PROFILE_SET_INIT] = 1;
+        for (size_t i = 0; i < samples->count; i++)
+            for (uint32_t stack = samples->sample[i].stack; parts.number[stack] == 0;
+                 stack = set->stacks.key[stack].parent)
+                parts.number[stack] = 1;
         error = fill_parts(set, &parts);
     }
     if (error == 0) {

@@ -156,6 +156,8 @@ static int add_day(struct run_days *days, const struct run_day *day)
     return 0;
 }
 
+/* Adds what the array of pairs of a date and core seconds at `text` has, behind whose end stands a
+ * NUL somewhere. The days ascend. Returns 0; -EBADMSG and `*reason`; or -ENOMEM. */
 static int read_pairs(struct json_slice text, struct run_days *days, struct load_reason *reason)
 {
     if (!take_token(&text, "["))
@@ -175,18 +177,6 @@ static int read_pairs(struct json_slice text, struct run_days *days, struct load
             return error;
     }
     return text.size == 0 ? 0 : load_refuse(reason, "%s", wrong_days);
-}
-
-/* Reads the array of pairs of a date and core seconds at `text`, behind whose end stands a NUL
- * somewhere. The days ascend. Returns 0 and fills `*days`, which run_days_free() releases; -EBADMSG
- * and `*reason`; or -ENOMEM. */
-static int run_days_read(struct json_slice text, struct run_days *days, struct load_reason *reason)
-{
-    *days = (struct run_days){0};
-    int error = read_pairs(text, days, reason);
-    if (error != 0)
-        run_days_free(days);
-    return error;
 }
 
 void run_days_free(struct run_days *days)
@@ -336,7 +326,7 @@ static int read_days(struct record_reader *reader, struct run_record *run)
 {
     int error = find_days(reader, run);
     if (error == 0 && run->core_days.size > 0)
-        error = run_days_read(run->core_days, &run->days, reader->reason);
+        error = read_pairs(run->core_days, &run->days, reader->reason);
     return error == 0 ? check_days(run, reader->reason) : error;
 }
 
