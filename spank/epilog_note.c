@@ -36,6 +36,7 @@ uint32_t credential_restart(void)
 struct epilog_note {
     struct journal_line line;
     uid_t uid;
+    uint32_t last; /* restart of the user's runs */
     bool must_run; /* only in the directory of a run that goes on */
     bool is_found;
 };
@@ -44,10 +45,12 @@ static void append_line(void *context, uint32_t restart, int directory)
 {
     struct epilog_note *note = context;
     struct journal_line copy = note->line;
-    (void)restart;
     note->is_found = true;
-    if ((note->must_run ? journal_is_current : journal_is_of_user)(directory, note->uid) == 1)
-        journal_append(&copy, directory);
+    if ((note->must_run ? journal_is_current : journal_is_of_user)(directory, note->uid) != 1)
+        return;
+    journal_append(&copy, directory);
+    if (restart > note->last)
+        note->last = restart;
 }
 
 /* The line goes into every directory of the job, for two reasons: in the epilog of a requeued job
@@ -61,6 +64,9 @@ bool epilog_note(const char *spool, uint32_t job, uid_t uid)
     credential_add(&note.line);
     journal_text(&note.line, "start", getenv("SLURM_JOB_START_TIME"));
     spool_find_runs(spool, job, append_line, &note);
+    if (note.is_found)
+        spool_note_restart(spool, job, uid,
+                           note.last < credential_restart() ? credential_restart() : 0);
     return note.is_found;
 }
 

@@ -12,7 +12,8 @@
 #include "spank/journal_line.h"
 
 /* Appends the line `epilog` to each journal of the job below the node's spool directory `spool`
- * that belongs to a job of the user `uid`. Returns whether there is any directory of the job. */
+ * that belongs to a job of the user `uid`, and notes which run is next where the job was requeued
+ * (spool.h). Returns whether there is any directory of the job. */
 bool epilog_note(const char *spool, uint32_t job, uid_t uid);
 
 /* Appends the line `credential` to the journal of the job's run that goes on, for a Prolog script

@@ -53,6 +53,7 @@ void prolog_note(const struct settings *settings, uint32_t job, uid_t uid, gid_t
     journal_number(&line, "gid", gid);
     node_add(&line);
     credential_add(&line);
+    spool_note_restart(run.spool, job, uid, 0);
     int spool = spool_enter(&run, &line);
     if (spool < 0)
         return; /* the steps report it, since they need the directory too */

@@ -60,8 +60,7 @@ struct job_key {
 
 /* SPANK's restart count is 0 in every step (measured, 22.05). So the run is taken to be this user's
  * last one that the prolog has made a directory for. SPANK's count is used where no prolog of ours
- * has run: slurmd was not restarted since the plugin was installed, or requeued the job within the
- * same second. */
+ * has run: slurmd was not restarted since the plugin was installed. */
 static int find_key(spank_t spank, const struct settings *settings, struct job_key *key)
 {
     *key = (struct job_key){0, 0, 0, (uid_t)-1};
@@ -281,8 +280,11 @@ static int begin_step(spank_t spank, const struct settings *settings)
 {
     struct job_key key;
     int error = find_key(spank, settings, &key);
+    const uint32_t noted = spool_noted_restart(settings->spool, key.id, key.uid);
     if (error != 0)
         return error;
+    if (noted > key.restart) /* it starts again in the second of its end, and Slurm ran no prolog */
+        key.restart = noted;
     const struct spool_run run = {.spool = settings->spool,
                                   .job = key.id,
                                   .restart = key.restart,

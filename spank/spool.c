@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,28 @@ int spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t *restart
     else if (last.ended >= 0)
         *restart = (uint32_t)last.ended;
     return error != 0 ? error : last.error;
+}
+
+enum { NOTE_PATH = PATH_MAX + SPOOL_NAME_MAX };
+
+void spool_note_restart(const char *spool, uint32_t job, uid_t uid, uint32_t restart)
+{
+    char path[NOTE_PATH], text[SPOOL_NAME_MAX];
+    snprintf(path, sizeof path, "%s/" SPOOL_AGAIN "%u", spool, job);
+    spool_name(uid, restart, text);
+    unlink(path);
+    if (restart > 0)
+        (void)!symlink(text, path);
+}
+
+uint32_t spool_noted_restart(const char *spool, uint32_t job, uid_t uid)
+{
+    char path[NOTE_PATH], text[SPOOL_NAME_MAX];
+    uint32_t restart;
+    snprintf(path, sizeof path, "%s/" SPOOL_AGAIN "%u", spool, job);
+    ssize_t length = readlink(path, text, sizeof text - 1);
+    text[length < 0 ? 0 : length] = '\0';
+    return spool_parse_run(text, uid, &restart) ? restart : 0;
 }
 
 int spool_mark(int job, const char *name)

@@ -63,5 +63,11 @@ int spool_find_runs(const char *spool, uint32_t job,
  * is none, it stays as it is. Returns 0, or -EACCES as above. */
 int spool_last_run(const char *spool, uint32_t job, uid_t uid, uint32_t *restart);
 
+/* Notes for some minutes that the next run of the user's job is the one that was restarted so
+ * often; 0: forgets what was noted. spool_noted_restart() returns that; 0: nothing, or of another
+ * user. */
+void spool_note_restart(const char *spool, uint32_t job, uid_t uid, uint32_t restart);
+uint32_t spool_noted_restart(const char *spool, uint32_t job, uid_t uid);
+
 /* Makes the empty file `name` in the directory `job`. Returns 0 or -errno. */
 int spool_mark(int job, const char *name);

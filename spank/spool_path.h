@@ -51,6 +51,10 @@
  * removed and cannot be while something is mounted in them. */
 #define SPOOL_NEW ".new."
 
+/* A symbolic link, and the number of a job that was requeued: its text is UID.RESTART, of the run
+ * that may begin here without a prolog (spank_jobtrail.c). The flush removes it after minutes. */
+#define SPOOL_AGAIN SPOOL_NEW "again."
+
 /* Follows the name of a directory that an earlier job of the same id has left; a number from 1 to
  * SPOOL_LEFT_MAX follows. */
 #define SPOOL_LEFT     ".left"

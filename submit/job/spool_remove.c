@@ -16,8 +16,9 @@
 #include "spank/journal.h"
 #include "spank/spool_part.h"
 
-/* How long a process may take to make a directory. */
-enum { MAKING_S = 60 };
+/* How long a process may take to make a directory, or slurmd to take a job that starts again for
+ * the same (SPOOL_AGAIN): its credentials expire after 120 s. */
+enum { MAKING_S = 180 };
 
 /* Removes all files in the directory but the journal. */
 static int remove_files(int directory)
@@ -137,9 +138,13 @@ void spool_sweep(int spool, uint64_t now_ns)
     for (const char *name; (name = listing_next(listing)) != NULL;) {
         if (strncmp(name, SPOOL_NEW, strlen(SPOOL_NEW)) != 0)
             continue;
+        if (fstatat(spool, name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+            (uint64_t)status.st_mtim.tv_sec + MAKING_S >= now_ns / 1000000000u)
+            continue;
         CLEANUP_CLOSE int directory = directory_open_own(spool, name);
-        if (directory >= 0 && fstat(directory, &status) == 0 &&
-            (uint64_t)status.st_mtim.tv_sec + MAKING_S < now_ns / 1000000000u)
+        if (directory >= 0)
             remove_job(spool, directory, name);
+        else if (!S_ISDIR(status.st_mode))
+            unlinkat(spool, name, 0);
     }
 }

@@ -93,16 +93,7 @@ facts() { # JOB
     job=$(submit "srun $PROGRAMS/exit_with \${SLURM_RESTART_COUNT:-0}
         echo run; [[ -n \${SLURM_RESTART_COUNT-} ]] || sleep 100" -n1 -w n1 --requeue --open-mode=append)
     eventually 30 output_has "$job" run
-    run_as root scontrol requeue "$job"
-    is_pending() { has_state "$job" PENDING; }
-    eventually 30 is_pending
-    # see "a job that was requeued" in launch/kinds.bats
-    sleep 2
-    starts_again() { # it would start after two minutes, and an update can come too early
-        run_as root scontrol update "jobid=$job" StartTime=now 2>/dev/null || true
-        ! is_pending
-    }
-    eventually 60 starts_again
+    requeue "$job"
     wait_job "$job"
     eventually 60 is_flushed "$job"
     [[ $(records "$job" | jq -c 'map(select(.userT.exec_path | endswith("/exit_with")))

@@ -43,12 +43,8 @@ finish() {
 @test "a job that is requeued has another SLUID, which leads to its next run" {
     start --requeue
     first=$SLUID
-    run_as root scontrol requeue "$JOB"
-    eventually 60 has_state "$JOB" PENDING
-    has_restarted() { # as in "a job that was requeued" in launch/kinds.bats
-        run_as root scontrol update "jobid=$JOB" StartTime=now 2>/dev/null || true
-        [[ -e $DIR/run/n1/$JOB.1/journal && $(sluid "$JOB") != "$first" ]]
-    }
+    requeue "$JOB"
+    has_restarted() { [[ -e $DIR/run/n1/$JOB.1/journal && $(sluid "$JOB") != "$first" ]]; }
     eventually 60 has_restarted
     [[ $(readlink "$DIR/run/n1/$(sluid "$JOB")") == "$JOB.1" ]]
     [[ ! -L $DIR/run/n1/$first ]]

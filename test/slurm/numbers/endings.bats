@@ -74,7 +74,7 @@ end_them() {
     # its srun would wait for ever
     kill -KILL "$(step_pid stepd-killed n1 0)" "$(task_pids stepd-killed n1 0)"
     cancel stepd-killed
-    requeue
+    requeue "$(job_of requeued)"
     "$CLUSTER" restart-slurmd n3
     "$CLUSTER" kill-slurmd n3
     "$CLUSTER" start-slurmd n3
@@ -114,21 +114,6 @@ resume() { # CASE...
     done
 }
 
-requeue() {
-    local job
-    job=$(job_of requeued)
-    run_as root scontrol requeue "$job"
-    eventually 30 case_is requeued PENDING
-    # see "a job that was requeued" in launch/kinds.bats
-    sleep 2
-    eventually 60 starts_again requeued
-}
-
-starts_again() { # CASE
-    run_as root scontrol update "jobid=$(job_of "$1")" StartTime=now 2>/dev/null || true
-    ! case_is "$1" PENDING
-}
-
 @test "programs + uncertain + unseen + idle = allocation = sacct's, for each job, node and day" {
     adds_up
 }
@@ -154,7 +139,6 @@ starts_again() { # CASE
 
 @test "a job that ran twice has both allocations" {
     [[ $(numbers requeued | wc -l) == 2 ]]
-    # those of the second time count for the first where slurmd ran no prolog for it
     holds requeued '.programs <= .allocation + slack'
     [[ $(numbers requeued | jq -s 'map(.programs) | add >= 2 * 0.98') == true ]]
 }

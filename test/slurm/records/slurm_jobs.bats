@@ -42,12 +42,8 @@ run_jobs() {
     eventually 60 step_runs "$REQUEUED.0"
     eventually 60 step_runs "$SUSPENDED.0"
     run_as root scontrol suspend "$SUSPENDED"
-    run_as root scontrol requeue "$REQUEUED"
-    eventually 60 has_state "$REQUEUED" PENDING
+    requeue "$REQUEUED"
     PENDING=$(submit "true" --begin=now+1day)
-    # see "a job that was requeued" in launch/kinds.bats
-    sleep 2
-    eventually 120 starts_again
     eventually 60 has_run_twice
     eventually 60 was_suspended
     run_as root scontrol resume "$SUSPENDED"
@@ -80,12 +76,6 @@ was_resized() {
 
 sacct_says() {
     run_as root sacct -n -P -X -D "$@"
-}
-
-# It would start after two minutes, and an update can come too early.
-starts_again() {
-    run_as root scontrol update "jobid=$REQUEUED" StartTime=now 2>/dev/null || true
-    eventually 10 has_state "$REQUEUED" RUNNING 2>/dev/null
 }
 
 has_run_twice() {

@@ -269,7 +269,7 @@ TEST(a_directory_that_a_mount_holds_gives_up_its_name)
     assert_int_equal(jobs.count, 0);
     free(jobs.job);
     assert_int_equal(rmdir(spool_dir), -1); /* it is still there */
-    spool_sweep(spool, (uint64_t)time(NULL) * 1000000000 + 2 * minute_ns);
+    spool_sweep(spool, (uint64_t)time(NULL) * 1000000000 + 4 * minute_ns);
     close(spool);
     assert_int_equal(rmdir(spool_dir), 0);
     assert_int_equal(mkdir(spool_dir, 0700), 0);
@@ -281,10 +281,13 @@ TEST(what_a_dead_maker_has_left_is_removed_after_a_while)
     uint64_t now_ns = (uint64_t)time(NULL) * 1000000000;
     int spool = open_spool();
     close(make_directory(".new.1.0", geteuid() == 0));
+    assert_int_equal(symlink(".", below(spool_dir, ".new.again.7")), 0);
     spool_sweep(spool, now_ns);
     assert_true(exists(below(spool_dir, ".new.1.0")));
-    spool_sweep(spool, now_ns + 2 * minute_ns);
+    assert_true(exists(below(spool_dir, ".new.again.7")));
+    spool_sweep(spool, now_ns + 4 * minute_ns);
     assert_false(exists(below(spool_dir, ".new.1.0")));
+    assert_false(exists(below(spool_dir, ".new.again.7")));
     close(spool);
 }
 

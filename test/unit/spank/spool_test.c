@@ -115,6 +115,26 @@ TEST(the_epilog_notes_the_start_of_the_job_where_slurm_tells_it)
     close(job);
 }
 
+/* Its prolog may not run. */
+TEST(the_epilog_of_a_requeued_job_notes_which_run_is_next)
+{
+    const char *spool = below("spool");
+    static const uint32_t told[] = {1, 2, 2};
+    for (uint32_t i = 0; i < 3; i++) {
+        char count[] = {(char)('0' + told[i]), '\0'};
+        close(enter(77, i, getuid()));
+        setenv("SLURM_JOB_RESTART_COUNT", count, 1);
+        assert_true(epilog_note(spool, 77, getuid()));
+        assert_int_equal(spool_noted_restart(spool, 77, getuid()), i < 2 ? told[i] : 0);
+    }
+    unsetenv("SLURM_JOB_RESTART_COUNT");
+    spool_note_restart(spool, 77, getuid(), 4);
+    assert_int_equal(spool_noted_restart(spool, 77, getuid() + 1), 0);
+    assert_int_equal(spool_noted_restart(spool, 7, getuid()), 0);
+    spool_note_restart(spool, 77, getuid(), 0);
+    assert_int_equal(spool_noted_restart(spool, 77, getuid()), 0);
+}
+
 static int exists(const char *path)
 {
     struct stat status;
