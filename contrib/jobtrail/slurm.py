@@ -242,8 +242,9 @@ class Accounting:
 
 
 def distance(row, moment):
-    """Seconds between a moment and the time of the row; 0 inside."""
-    if moment is None or row["start"] is None:
+    """Seconds between a moment and the time of the row; 0 inside. Slurm has lost the start of some that were requeued."""
+    if moment is None or row["start"] is row["end"] is None:
         return 0 if moment is None else float("inf")
+    start = row["start"] if row["start"] is not None else moment
     end = row["end"] if row["end"] is not None else float("inf")
-    return max(row["start"] - moment, moment - end, 0)
+    return max(start - moment, moment - end, 0)

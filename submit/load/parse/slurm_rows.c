@@ -124,21 +124,24 @@ static enum row_kind read_job(char *const cells[CELLS], struct slurm_job *job)
 {
     struct record_real start;
     int64_t core_seconds;
-    if (!is_whole(cells[JOB_ID_RAW], &job->job_id_raw) || !read_time(cells[START], &start))
+    if (!is_whole(cells[JOB_ID_RAW], &job->job_id_raw) || !read_time(cells[START], &start) ||
+        !read_time(cells[END], &job->end_time))
         return ROW_DAMAGED;
-    if (!start.known)
+    /* Of a run that was requeued Slurm 22.05 may not know the start. It counts as one. */
+    if (!start.known && (!job->end_time.known || strcmp(cells[STATE], "REQUEUED") != 0))
         return ROW_PENDING;
-    bool is_read =
-        has_name_sizes(cells) && read_name(cells[JOB_ID], job) &&
-        is_whole(cells[SUBMIT], &job->submit_time) && read_time(cells[END], &job->end_time) &&
-        is_whole(cells[ALLOC_CPUS], &job->alloc_cpus) &&
-        is_whole(cells[ALLOC_NODES], &job->nodes) && is_whole(cells[CPU_TIME_RAW], &core_seconds) &&
-        read_duration(cells[SUSPENDED], &job->suspended);
+    bool is_read = has_name_sizes(cells) && read_name(cells[JOB_ID], job) &&
+                   is_whole(cells[SUBMIT], &job->submit_time) &&
+                   is_whole(cells[ALLOC_CPUS], &job->alloc_cpus) &&
+                   is_whole(cells[ALLOC_NODES], &job->nodes) &&
+                   is_whole(cells[CPU_TIME_RAW], &core_seconds) &&
+                   read_duration(cells[SUSPENDED], &job->suspended);
     if (!is_read || (job->end_time.known && job->end_time.value < start.value))
         return ROW_DAMAGED;
     job->start_time = start.value;
-    job->core_seconds = (double)core_seconds;
-    cut_before_submission(job);
+    job->core_seconds = start.known ? (double)core_seconds : 0;
+    if (start.known)
+        cut_before_submission(job);
     job->cluster = cells[CLUSTER];
     job->user = cells[USER];
     job->account = cells[ACCOUNT];

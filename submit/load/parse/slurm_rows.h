@@ -27,7 +27,7 @@ struct slurm_job {
     int64_t job_id_raw;
     struct record_int array_job_id, array_task_id, het_job_id, het_offset;
     int64_t submit_time;         /* s since the Epoch: no two allocations of a job have the same */
-    double start_time;           /* of this allocation: no earlier than its submission */
+    double start_time;           /* no earlier than its submission; 0: Slurm has lost it */
     struct record_real end_time; /* not known: it goes on */
     int64_t alloc_cpus, nodes;
     double core_seconds; /* CPUTimeRAW from start_time on: until now where it goes on */

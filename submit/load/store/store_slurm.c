@@ -448,45 +448,38 @@ int store_put_slurm_jobs(struct store *store, const struct slurm_answer *answer,
 
 /* ---- What to ask for ------------------------------------------------------------------------ */
 
-struct slurm_until {
-    const char *cluster;
-    double *until;
+struct slurm_ask {
+    struct statement *const *statement; /* of one value */
+    const char *key;
+    int64_t number;
+    bool is_found;
 };
 
-static int ask_until(struct store *store, void *context)
+static int ask_number(struct store *store, void *context)
 {
-    const struct slurm_until *ask = context;
-    struct until_name name;
-    int64_t until = 0;
-    *ask->until = 0;
-    if (!name_until(ask->cluster, &name))
-        return 0;
-    const struct value key = value_text(name.text);
-    int found = store_ask(&store->connection, store->accounting.until, &key, &until, 1);
-    *ask->until = (double)until;
+    struct slurm_ask *ask = context;
+    const struct value key = value_text(ask->key);
+    ask->number = 0;
+    int found = store_ask(&store->connection, *ask->statement, &key, &ask->number, 1);
+    ask->is_found = found > 0;
     return found < 0 ? found : 0;
 }
 
 int store_slurm_until(struct store *store, const char *cluster, double *until)
 {
-    struct slurm_until ask = {cluster, until};
-    return store_transact(store, ask_until, &ask);
-}
-
-static int ask_first(struct store *store, void *context)
-{
-    const struct slurm_until *ask = context;
-    const struct value key = value_text(ask->cluster);
-    int64_t first = 0;
-    int found = store_ask(&store->connection, store->accounting.first, &key, &first, 1);
-    *ask->until = (double)first;
-    return found < 0 ? found : 0;
+    struct until_name name;
+    struct slurm_ask ask = {.statement = &store->accounting.until, .key = name.text};
+    int error = name_until(cluster, &name) ? store_transact(store, ask_number, &ask) : 0;
+    *until = (double)ask.number;
+    return error;
 }
 
 int store_slurm_first(struct store *store, const char *cluster, double *first)
 {
-    struct slurm_until ask = {cluster, first};
-    return store_transact(store, ask_first, &ask);
+    struct slurm_ask ask = {.statement = &store->accounting.first, .key = cluster};
+    int error = store_transact(store, ask_number, &ask);
+    *first = (double)ask.number;
+    return error;
 }
 
 static int ask_clusters(struct store *store, void *names)
@@ -505,25 +498,12 @@ const char *store_slurm_left_out(const struct store *store)
     return store == NULL ? "" : store->accounting.left_out;
 }
 
-struct any_job {
-    const char *cluster;
-    bool *has_any;
-};
-
-static int ask_any(struct store *store, void *context)
-{
-    const struct any_job *ask = context;
-    const struct value key = value_text(ask->cluster);
-    int64_t one;
-    int found = store_ask(&store->connection, store->accounting.any, &key, &one, 1);
-    *ask->has_any = found > 0;
-    return found < 0 ? found : 0;
-}
-
 int store_has_slurm_jobs(struct store *store, const char *cluster, bool *has_any)
 {
-    struct any_job ask = {cluster, has_any};
-    return store_transact(store, ask_any, &ask);
+    struct slurm_ask ask = {.statement = &store->accounting.any, .key = cluster};
+    int error = store_transact(store, ask_number, &ask);
+    *has_any = ask.is_found;
+    return error;
 }
 
 struct open_jobs {

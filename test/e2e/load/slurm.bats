@@ -29,6 +29,10 @@ ROWS=$JOBTRAIL_SOURCE/test/data/sacct
         [ "$(count slurm_unchanged)" -eq 1 ]
         [ "$(sql 'SELECT count(*) FROM slurm_job WHERE end_time IS NULL')" -eq 0 ]
         [ "$(sql 'SELECT state FROM slurm_job WHERE restart_count = 1')" = CANCELLED ]
+        # a run whose start Slurm has lost
+        sed 's/|1795424616|1795424620|/|Unknown|1795424620|/; s/^1|1|/2|2|/' "$ROWS/ended" | load_into --slurm-rows -
+        [ "$(sql 'SELECT restart_count, state, start_time > 0, core_seconds > 0 FROM slurm_job WHERE job_id_raw = 2
+            ORDER BY submit_time')" = $'0\tREQUEUED\t0\t0\n1\tCANCELLED\t1\t1' ]
         # an end before the start
         awk -F '|' -v OFS='|' '{ print } END { $2 = $1 = 9; $10 = 1; print }' "$ROWS/ended" >damaged
         load_into --slurm-rows damaged

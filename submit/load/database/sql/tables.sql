@@ -400,7 +400,7 @@ CREATE TABLE IF NOT EXISTS slurm_job (
     array_task_id BIGINT,
     het_job_id    BIGINT,
     het_offset    BIGINT,
-    start_time    DOUBLE NOT NULL,
+    start_time    DOUBLE NOT NULL,       -- 0: Slurm has lost it, and tells no core seconds of the run
     end_time      DOUBLE,                -- NULL: it went on at asked_time
     alloc_cpus    BIGINT NOT NULL,
     nodes         BIGINT NOT NULL,

@@ -104,6 +104,23 @@ TEST(the_row_of_a_job_that_was_resized_begins_with_it)
     drop(&seen);
 }
 
+/* Slurm 22.05 now and then has a row without it. */
+TEST(a_run_that_was_requeued_counts_without_its_start)
+{
+    static const char text[] =
+        HEAD ROW("7", "7", "x", "REQUEUED", "90", "Unknown", "160", "2", "00:00:00") //
+        ROW("8", "8", "x", "REQUEUED", "90", "Unknown", "Unknown", "2", "00:00:00")
+            ROW("9", "9", "x", "CANCELLED", "90", "None", "160", "2", "00:00:00");
+    struct seen seen;
+    assert_int_equal(read_in(text, sizeof text - 1, sizeof text, &seen), 0);
+    assert_int_equal(seen.count, 1);
+    assert_int_equal(seen.pending, 2);
+    assert_float_equal(seen.jobs[0].start_time, 0, 0);
+    assert_float_equal(seen.jobs[0].core_seconds, 0, 0);
+    assert_float_equal(seen.jobs[0].end_time.value, 160, 0);
+    drop(&seen);
+}
+
 TEST(rows_that_say_no_job_are_counted)
 {
     static const char *const rows[] = {
