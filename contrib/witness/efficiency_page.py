@@ -148,6 +148,6 @@ def efficiency_page(model, options):
     rows = [[name] + used.cells() for name, used in found.items() if used.values[0] > 0]
     rows.sort(key=lambda row: (row[6] - row[5], row[0]))
     rows, left_out = top(rows, options)
-    note = NOTE if rows else "No run was measured in this time: no kernel witness was running. " + NOTE
+    note = NOTE if rows else "A kernel witness has measured none of these runs. " + NOTE
     return Page("efficiency", "What programs used of what they were given, the most unused time first", COLUMNS, rows,
                 note=note, left_out=left_out)  # fmt: skip

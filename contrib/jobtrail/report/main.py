@@ -118,12 +118,13 @@ def head_of(model, options, now):
     estimates = model.estimates()
     runs, runs_range = estimates.runs(total, True)
     first, last = model.days_text()
+    not_told = model.not_told()
     low, high = runs_range or (None, None)
     return {
         "store": options.store.partition(":")[0] if options.pseudonyms else options.store,
         "made": format_time(now),
         "raw": options.raw,
-        "sampled": bool(estimates.largest) or estimates.left_runs > 0,
+        "sampled": bool(estimates.largest or estimates.left_runs or estimates.left_hours != 0 or not_told),
         "runs": round(runs, 1),
         "runs_low": low if low is None else round(low, 1),
         "runs_high": high if high is None else round(high, 1),
@@ -133,7 +134,7 @@ def head_of(model, options, now):
         "filters": chosen.filters(options),
         "left_out": publishing.without_line(options),
         "pseudonyms": publishing.PSEUDONYMS if options.pseudonyms else None,
-        "runs_not_told": model.not_told(),
+        "runs_not_told": not_told,
         "lists_lack": lists_line(model, True) if options.lib or options.module else None,
         "numbers": numbers_of(model, total, first, last),
     }

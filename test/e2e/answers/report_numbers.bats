@@ -151,6 +151,8 @@ one_by_one() {
     [ "$(jq .pages[0].total.runs <<<"$output")" -eq $((left + kept)) ]
     [ "$(jq '.pages[1].rows[] | select(.library == "glibc").runs' <<<"$output")" -eq "$kept" ]
     [ "$(jq '.pages[2].rows[] | select(.compiler == "(not known)").runs' <<<"$output")" -eq "$left" ]
+    report "$STORE" executables --lib 'libc.so*'
+    [[ $output == *"Sampling left out $left more runs"* && $output != *"No run was left out by sampling"* ]]
 }
 
 @test "what the others stand for is estimated between bounds, and exact where their number is known" {
