@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 #include "conf/policy_file.h"
@@ -252,6 +253,7 @@ static int send_record(const struct link_job *job, const struct strings *librari
         .cwd = job->cwd == NULL ? "" : job->cwd,
         .host = job->host,
         .user = link_job_user(),
+        .uid = caller_uid(),
         .cluster = link_job_cluster(),
         .start_ns = job->start_ns,
         .end_ns = job->end_ns,

@@ -29,9 +29,9 @@ struct member {
 struct record_facts {
     enum record_kind kind;
     const struct record_fact *fact;
-    size_t count;
     size_t key_length[RECORD_FACTS_MAX];
-    uint64_t asked; /* by bit: the facts that are to be looked at in each record */
+    uint64_t asked;  /* by bit: the facts that are to be looked at in each record */
+    uint64_t wanted; /* that a record must have */
     struct fact_set group[GROUPS_MAX]; /* the first is the record itself */
     size_t group_count;
     char *text; /* owned: the record before, which was sound; NULL: none */
@@ -90,12 +90,12 @@ struct record_facts *record_facts_new(enum record_kind kind, const struct record
         return NULL;
     facts->kind = kind;
     facts->fact = fact;
-    facts->count = count;
     facts->group_count = 1;
     for (size_t i = 0; i < count; i++) {
         struct fact_set *group = group_for(facts, &fact[i], i);
         facts->key_length[i] = strlen(fact[i].key);
         group->end = i + 1;
+        facts->wanted |= (uint64_t)!fact[i].may_lack << i;
         group->key_bits |= key_bit(fact[i].key, facts->key_length[i]);
         if (i == 0 || fact[i].fits != NULL)
             facts->asked |= UINT64_C(1) << i;
@@ -244,7 +244,7 @@ static int scan_record(struct facts_scan *scan)
         more = has_more(scan, behind);
     }
     return more == 0 && behind + 1 == scan->end &&
-           scan->seen == (UINT64_C(1) << scan->facts->count) - 1;
+           (scan->seen & scan->facts->wanted) == scan->facts->wanted;
 }
 
 static void remember(struct record_facts *facts, const struct facts_scan *scan, size_t size)

@@ -17,6 +17,7 @@ struct record_fact {
     const char *key;
     const char *text; /* the value as it stands in JSON that we have written */
     int differs;      /* any other value but this one */
+    int may_lack;     /* the record may be without it */
     /* Whether the value is one that it may be, `length` bytes of sound JSON; it is asked once for
      * each record. NULL: the text says. */
     bool (*fits)(void *context, const char *value, size_t length);
@@ -34,9 +35,9 @@ struct record_facts *record_facts_new(enum record_kind kind, const struct record
 
 /* Whether the `size` bytes at `text` are a JSON object (RFC 8259) without blanks, on one line and
  * in ASCII (text_is_ascii_json()), with the keys of its kind (record_keys.h), each once at the most
- * and no others, and with each of these facts once. Nothing in it may be taken for such a fact by a
- * reader who knows no capitals or undoes escapes. What the other values are is for whoever reads
- * them. */
+ * and no others, and with each of these facts once, but for those that it may lack. Nothing in it
+ * may be taken for such a fact by a reader who knows no capitals or undoes escapes. What the other
+ * values are is for whoever reads them. */
 int record_facts_hold(struct record_facts *facts, const char *text, size_t size);
 
 void record_facts_free(struct record_facts *facts);

@@ -15,6 +15,7 @@
 #include "submit/hand_in/hand_in_read.h"
 #include "submit/record/coverage_record.h"
 #include "submit/record/json_add.h"
+#include "submit/record/package_record.h"
 #include "submit/record/record.h"
 
 /* The facts of one kind of record; the first is the uuid in the name. */
@@ -75,33 +76,19 @@ static void add_known(struct worker_check *check, struct facts *facts, const cha
     add_text(check, facts, table, key, text[0] == '\0' ? "unknown" : text);
 }
 
-static void add_or_null(struct worker_check *check, struct facts *facts, const char *table,
-                        const char *key, const char *text)
-{
-    if (text[0] == '\0')
-        add_fact(check, facts, table, key, NULL);
-    else
-        add_text(check, facts, table, key, text);
-}
-
 static void start_facts(struct facts *facts, const char *table, const char *key)
 {
     facts->fact[facts->count++] =
         (struct record_fact){.table = table, .key = key, .text = facts->uuid};
 }
 
-/* Which job it was: of an array, of a heterogeneous job too; and, in a job's coverage, for how much
- * of it the kernel's witness speaks. */
-static void add_job(struct worker_check *check, struct facts *facts, const char *table,
-                    bool has_account, const struct kernel_account *account)
+/* All of a table that was made as readers make it; NULL: out of memory. */
+static void add_all(struct worker_check *check, struct facts *facts, const char *table,
+                    struct json_object *known)
 {
-    struct json_object *known = json_object_new_object();
     check->failed |= known == NULL;
     if (known == NULL)
         return;
-    record_add_job(known, check->identity);
-    if (has_account)
-        coverage_record_add_kernel(known, account);
     json_object_object_foreach(known, key, value) /* its keys are literals */
         add_fact(check, facts, table, key, json_object_get(value));
     json_object_put(known);
@@ -125,7 +112,10 @@ static void make_run(struct worker_check *check)
         add_known(check, facts, user, "account", identity->account);
         add_known(check, facts, user, "queue", identity->partition);
     }
-    add_job(check, facts, slurm, false, NULL);
+    struct json_object *known = json_object_new_object();
+    if (known != NULL)
+        record_add_job(known, identity);
+    add_all(check, facts, slurm, known);
     add_text(check, facts, slurm, "cluster", record_cluster(conf, identity->cluster));
     add_text(check, facts, slurm, "partition", identity->partition);
     add_text(check, facts, slurm, "qos", identity->qos);
@@ -136,31 +126,23 @@ static void make_run(struct worker_check *check)
 
 static void make_package(struct worker_check *check)
 {
-    static const char owner[] = "ownerT";
-    const struct job_identity *identity = check->identity;
-    struct facts *facts = &check->pkg;
-    start_facts(facts, NULL, "xalt_run_uuid");
-    add_known(check, facts, owner, "user", identity->user);
-    add_fact(check, facts, owner, "job_id",
-             identity->job == 0 ? NULL : json_object_new_int64(identity->job));
-    add_fact(check, facts, owner, "restart_count", json_object_new_int64(identity->restart));
-    add_text(check, facts, owner, "node", identity->node);
-    add_text(check, facts, owner, "cluster", record_cluster(check->conf, identity->cluster));
+    start_facts(&check->pkg, NULL, "xalt_run_uuid");
+    add_all(check, &check->pkg, "ownerT", package_owner_table(check->conf, check->identity));
 }
 
 static void make_coverage(struct worker_check *check, const struct job_allocation *allocation,
                           const struct kernel_account *kernel)
 {
     static const char table[] = "coverageT";
-    const struct job_identity *identity = check->identity;
+    const struct step_part part = {.conf = check->conf, .identity = check->identity};
     struct facts *facts = &check->coverage;
+    struct json_object *known = json_object_new_object();
     start_facts(facts, table, "uuid");
-    add_or_null(check, facts, table, "cluster", record_cluster(check->conf, identity->cluster));
-    add_text(check, facts, table, "syshost", record_syshost(check->conf, identity->cluster));
-    add_job(check, facts, table, allocation != NULL, kernel);
-    add_or_null(check, facts, table, "user", identity->user);
-    add_or_null(check, facts, table, "account", identity->account);
-    add_or_null(check, facts, table, "partition", identity->partition);
+    if (known != NULL)
+        step_part_add_job(known, &part);
+    if (known != NULL && allocation != NULL)
+        coverage_record_add_kernel(known, kernel);
+    add_all(check, facts, table, known);
     if (allocation != NULL) {
         add_fact(check, facts, table, "cpus", json_object_new_int64(allocation->cpus));
         add_number(check, facts, table, "start_time", json_seconds(allocation->start_ns));
@@ -265,7 +247,7 @@ bool worker_check_record(struct worker_check *check, const struct record_view *r
         return part != NULL
                    ? part->fits(record)
                    : hand_in_name_fits(record, check->identity->user) && hand_in_is_line(record) &&
-                         hand_in_says(record, check->identity->user);
+                         hand_in_says(record, check->identity->user, check->identity->uid);
     }
     if (!name_fits(check, record))
         return false;

@@ -39,27 +39,22 @@ bool hand_in_is_line(const struct record_view *record)
     return true;
 }
 
-/* In quotes, malloc'ed; NULL when out of memory. */
-static char *as_json(const char *text)
-{
-    struct json_object *string =
-        json_bytes((struct capture_bytes){.at = text, .size = strlen(text)});
-    char *json = string == NULL ? NULL : record_text(string);
-    json_object_put(string);
-    return json;
-}
-
-bool hand_in_says(const struct record_view *record, const char *user_name)
+bool hand_in_says(const struct record_view *record, const char *user_name, uid_t uid)
 {
     static const char result[] = "resultT";
-    char uuid[RECORD_UUID_SIZE + 2];
-    char *user = record->uuid == NULL ? NULL : as_json(user_name);
+    char uuid[RECORD_UUID_SIZE + 2], number[16];
+    struct json_object *name = json_bytes(text_bytes(user_name));
+    char *user = record->uuid == NULL || name == NULL ? NULL : record_text(name);
+    json_object_put(name);
     if (user == NULL)
         return false;
     snprintf(uuid, sizeof uuid, "\"%.*s\"", RECORD_UUID_SIZE - 1, record->uuid);
-    const struct record_fact link[] = {{.table = result, .key = "uuid", .text = uuid},
-                                       {.table = result, .key = "build_user", .text = user}};
-    struct record_facts *facts = record_facts_new(RECORD_LINK, link, 2);
+    snprintf(number, sizeof number, "%u", (unsigned)uid);
+    const struct record_fact link[] = {
+        {.table = result, .key = "uuid", .text = uuid},
+        {.table = result, .key = "build_user", .text = user},
+        {.table = "jobtrailT", .key = "uid", .text = number, .may_lack = 1}};
+    struct record_facts *facts = record_facts_new(RECORD_LINK, link, 3);
     bool says = facts != NULL && record_facts_hold(facts, record->text, record->length);
     record_facts_free(facts);
     free(user);
@@ -93,9 +88,9 @@ struct json_object *hand_in_parse(const char *text)
     return NULL;
 }
 
-bool hand_in_text_fits(const struct record_view *record, const char *user_name)
+bool hand_in_text_fits(const struct record_view *record, const char *user_name, uid_t uid)
 {
-    if (!hand_in_says(record, user_name))
+    if (!hand_in_says(record, user_name, uid))
         return false;
     struct json_object *parsed = hand_in_parse(record->text);
     json_object_put(parsed);

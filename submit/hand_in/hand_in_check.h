@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include <json-c/json.h>
 
@@ -20,9 +21,9 @@ bool hand_in_name_fits(const struct record_view *record, const char *user_name);
 bool hand_in_is_line(const struct record_view *record);
 
 /* Whether the text is a link's record alone, with no key of another kind or of root's, and tells
- * the same as its name, once and clearly (record_facts.h): the uuid and the user who built. Of a
- * name that fits. */
-bool hand_in_says(const struct record_view *record, const char *user_name);
+ * the same as its name, once and clearly (record_facts.h): the uuid and the user who built, who has
+ * this uid if it says one. Of a name that fits. */
+bool hand_in_says(const struct record_view *record, const char *user_name, uid_t uid);
 
 /* The text, where it is JSON as we write it, to be put by the caller; or NULL. `text` ends with a
  * NUL. */
@@ -30,4 +31,4 @@ struct json_object *hand_in_parse(const char *text);
 
 /* hand_in_says() and hand_in_parse() in one: whoever reads the text finds the same in it. The text
  * ends with a NUL. Of a name that fits. */
-bool hand_in_text_fits(const struct record_view *record, const char *user_name);
+bool hand_in_text_fits(const struct record_view *record, const char *user_name, uid_t uid);

@@ -34,27 +34,9 @@ bool hand_in_adopt_name(const char *name, const char *user_name, char adopted[RE
     return hand_in_name_fits(&renamed, user_name);
 }
 
-static struct json_object *find_builder(struct json_object *record, struct json_object **result)
-{
-    struct json_object *name;
-    return json_object_object_get_ex(record, "resultT", result) &&
-                   json_object_object_get_ex(*result, "build_user", &name) &&
-                   json_object_is_type(name, json_type_string)
-               ? name
-               : NULL;
-}
-
-static bool is_text(struct json_object *string, const char *text)
-{
-    size_t length = (size_t)json_object_get_string_len(string); /* of NULs too */
-    return strlen(text) == length && memcmp(json_object_get_string(string), text, length) == 0;
-}
-
-static int replace_builder(struct json_object *record, struct json_object *result,
-                           const char *user_name, struct built_record *adopted)
+static int write_adopted(struct json_object *record, struct built_record *adopted)
 {
     struct json_object *crc;
-    json_object_object_add(result, "build_user", json_bytes(text_bytes(user_name)));
     if (strncmp(adopted->text, "{\"crc\":\"", 8) == 0 &&
         json_object_object_get_ex(record, "crc", &crc)) {
         json_object_set_string(crc, "0xFFFF");
@@ -65,14 +47,19 @@ static int replace_builder(struct json_object *record, struct json_object *resul
     return adopted->text == NULL ? -ENOMEM : 0;
 }
 
-int hand_in_adopt_text(const char *user_name, struct built_record *record)
+int hand_in_adopt_text(const char *user_name, uid_t uid, struct built_record *record)
 {
-    struct json_object *result, *parsed = hand_in_parse(record->text), *name;
+    struct json_object *parsed = hand_in_parse(record->text), *result, *name, *own;
     struct built_record adopted = *record;
     int error = 0;
-    name = parsed == NULL ? NULL : find_builder(parsed, &result);
-    if (name != NULL && !is_text(name, user_name)) {
-        error = replace_builder(parsed, result, user_name, &adopted);
+    if (json_object_object_get_ex(parsed, "resultT", &result) &&
+        json_object_object_get_ex(result, "build_user", &name) &&
+        json_object_is_type(name, json_type_string)) {
+        json_object_object_add(result, "build_user", json_bytes(text_bytes(user_name)));
+        if (json_object_object_get_ex(parsed, "jobtrailT", &own) &&
+            json_object_object_get_ex(own, "uid", NULL))
+            json_object_object_add(own, "uid", json_object_new_int64(uid));
+        error = write_adopted(parsed, &adopted);
         if (error == 0) {
             record_free(record);
             *record = adopted;
@@ -105,11 +92,12 @@ static int read_whole(int directory, const char *name, uid_t uid, struct built_r
 static bool is_record(const struct go *go, const char *name, struct built_record *record)
 {
     const char *user_name = go->read->user_name;
+    const uid_t uid = go->read->uid;
     struct record_view view = record_view(name, "", 0);
     const struct hand_in_part *part = hand_in_part_of(name);
     if (strlen(name) >= sizeof record->name ||
         (part == NULL && !hand_in_name_fits(&view, user_name)) ||
-        read_whole(go->records, name, go->read->uid, record) != 0)
+        read_whole(go->records, name, uid, record) != 0)
         return false;
     strcpy(record->name, name);
     view = record_view_of(record);
@@ -117,12 +105,12 @@ static bool is_record(const struct go *go, const char *name, struct built_record
         return part->fits(&view);
     if (!hand_in_is_line(&view))
         return false;
-    if (hand_in_text_fits(&view, user_name))
+    if (hand_in_text_fits(&view, user_name, uid))
         return true;
-    if (hand_in_adopt_text(user_name, record) != 0 || record->length > OUTBOX_TEXT_MAX)
+    if (hand_in_adopt_text(user_name, uid, record) != 0 || record->length > OUTBOX_TEXT_MAX)
         return false;
     view = record_view_of(record);
-    return hand_in_text_fits(&view, user_name);
+    return hand_in_text_fits(&view, user_name, uid);
 }
 
 /* Out of the way of those that are to come. */

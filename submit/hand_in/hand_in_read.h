@@ -37,6 +37,6 @@ int hand_in_read(const struct hand_in_read *read, uint64_t *given, uint64_t *ref
  * whether it does: not where `name` has that user already, or is no name of a link. */
 bool hand_in_adopt_name(const char *name, const char *user_name, char adopted[RECORD_NAME_MAX]);
 
-/* Makes `user_name` the builder in the text of a link that is JSON as we write it and names another
- * one; any other is left as it is. Returns 0 or -ENOMEM. */
-int hand_in_adopt_text(const char *user_name, struct built_record *record);
+/* Makes `user_name` with `uid` the builder in the text of a link that is JSON as we write it and
+ * names one; any other is left as it is. Returns 0 or -ENOMEM. */
+int hand_in_adopt_text(const char *user_name, uid_t uid, struct built_record *record);

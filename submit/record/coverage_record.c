@@ -29,14 +29,6 @@ static int make_uuid(const struct coverage_record_source *source, size_t first, 
     return result;
 }
 
-static void add_text_or_null(struct json_object *table, const char *key, const char *text)
-{
-    if (text == NULL || text[0] == '\0')
-        json_add(table, key, NULL);
-    else
-        json_add_text(table, key, text);
-}
-
 void coverage_record_add_kernel(struct json_object *table, const struct kernel_account *account)
 {
     static const struct kernel_account off = {.level = "off"};
@@ -63,15 +55,10 @@ static void add_agreement(struct json_object *table, const struct kernel_agreeme
 
 static struct json_object *job_table(const struct coverage_record_source *source, const char *uuid)
 {
-    const struct job_identity *identity = &source->journal->identity;
+    const struct step_part part = {.conf = source->conf, .identity = &source->journal->identity};
     struct json_object *table = json_object_new_object();
     json_add_text(table, "uuid", uuid);
-    add_text_or_null(table, "cluster", record_cluster(source->conf, identity->cluster));
-    json_add_text(table, "syshost", record_syshost(source->conf, identity->cluster));
-    record_add_job(table, identity);
-    add_text_or_null(table, "user", identity->user);
-    add_text_or_null(table, "account", identity->account);
-    add_text_or_null(table, "partition", identity->partition);
+    step_part_add_job(table, &part);
     json_add_int(table, "dropped", (int64_t)source->dropped);
     const struct job_allocation *allocation = source->allocation;
     json_add_int(table, "cpus", allocation->cpus);

@@ -61,6 +61,7 @@ static void add_own(struct json_object *record, const struct link_source *source
     json_add_int(table, "objects", (int64_t)source->objects);
     json_add_text(table, "version", JOBTRAIL_VERSION);
     json_add_text(table, "wrapper", source->wrapper);
+    json_add_int(table, "uid", source->uid);
     json_add(record, "jobtrailT", table);
 }
 

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "conf/conf.h"
 #include "submit/record/command_line.h"
@@ -35,6 +36,7 @@ struct link_source {
     const struct link_function *functions; /* ordered by name */
     size_t function_count;
     const char *cwd, *host, *user, *cluster;
+    uid_t uid;
     uint64_t start_ns, end_ns; /* since the Epoch */
 };
 

@@ -24,15 +24,17 @@ static int hash_digits(const struct package *package, char *digits)
     return 0;
 }
 
-/* Whose it is, as in userT and slurmT of the run's record. */
-static struct json_object *owner_table(const struct package_source *source)
+struct json_object *package_owner_table(const struct conf *conf,
+                                        const struct job_identity *identity)
 {
-    const struct job_identity *identity = source->identity;
     struct json_object *table = json_object_new_object();
-    json_add_text(table, "cluster", record_cluster(source->conf, identity->cluster));
+    if (table == NULL)
+        return NULL;
+    json_add_text(table, "cluster", record_cluster(conf, identity->cluster));
     json_add_optional(table, "job_id", identity->job, 0);
     json_add_text(table, "node", identity->node);
     json_add_int(table, "restart_count", identity->restart);
+    json_add_int(table, "uid", identity->uid);
     json_add_text(table, "user", identity->user[0] == '\0' ? "unknown" : identity->user);
     return table;
 }
@@ -57,7 +59,7 @@ int package_record_build(const struct package_source *source, struct built_recor
         return -ENOMEM;
     uuid_unparse_lower(source->capture->uuid, uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", uuid, digits);
-    json_add(table, "ownerT", owner_table(source));
+    json_add(table, "ownerT", package_owner_table(source->conf, identity));
     add_text(table, "package_name", source, package->name);
     add_text(table, "package_path", source, package->path);
     add_text(table, "package_version", source, source->version);

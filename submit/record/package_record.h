@@ -23,3 +23,7 @@ struct package_source {
  * Returns 0, -ENOMEM, or -EIO where this host's crypto policy has no such hash. record_free()
  * releases `*record`. */
 int package_record_build(const struct package_source *source, struct built_record *record);
+
+/* ownerT: whose it is, as in userT and slurmT of the run's record. NULL when out of memory. */
+struct json_object *package_owner_table(const struct conf *conf,
+                                        const struct job_identity *identity);

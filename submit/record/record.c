@@ -118,4 +118,5 @@ void record_add_job(struct json_object *table, const struct job_identity *identi
                       JOURNAL_NONE);
     json_add_int(table, "restart_count", identity->restart);
     json_add_text(table, "node", identity->node);
+    json_add_int(table, "uid", identity->uid);
 }

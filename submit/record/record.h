@@ -58,18 +58,17 @@ const char *record_syshost(const struct conf *conf, const char *slurm_cluster);
 /* The cluster's name: that of [site] cluster, or Slurm's. */
 const char *record_cluster(const struct conf *conf, const char *slurm_cluster);
 
-/* Which job it was and where: what slurmT and coverageT have in common. */
+/* Which job it was, where, and the uid of its user: what slurmT and coverageT have in common. */
 void record_add_job(struct json_object *table, const struct job_identity *identity);
 
 /* ---- What records of a step have in common --------------------------------------------------- */
 
-/* What records that root makes of a step on a node have in common: their uuid, and the job, the
- * user and the step. */
+/* What records of a job or a step on a node have in common: their uuid, job, user and step. */
 
 struct step_part {
     const struct conf *conf;
     const struct job_identity *identity;
-    const struct journal_step *step;
+    const struct journal_step *step; /* NULL: of the job */
 };
 
 /* The same `kind`, step, node and `what` give the same text, of RECORD_UUID_SIZE bytes. Returns 0,

@@ -22,7 +22,7 @@ static void adopt(const char *name, const char *user, const char *text)
         if (!hand_in_name_fits(&renamed, user))
             abort();
     }
-    if (record.text == NULL || hand_in_adopt_text(user, &record) != 0 ||
+    if (record.text == NULL || hand_in_adopt_text(user, 1000, &record) != 0 ||
         record.length != strlen(record.text))
         abort();
     struct json_object *before = hand_in_parse(text), *after = hand_in_parse(record.text);
@@ -45,7 +45,8 @@ static void check(const char *name, const char *user, const char *text)
         strncmp(name, "link.", 5) != 0)
         abort();
     snprintf(uuid, sizeof uuid, "%s", record.uuid);
-    if (hand_in_is_line(&record) && hand_in_text_fits(&record, user) && strstr(text, uuid) == NULL)
+    if (hand_in_is_line(&record) && hand_in_text_fits(&record, user, 1000) &&
+        strstr(text, uuid) == NULL)
         abort();
 }
 

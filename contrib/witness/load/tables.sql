@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS ranks (
     het_offset    BIGINT,
     restart_count BIGINT,
     node          VARCHAR(255) NOT NULL,
+    uid           BIGINT,
     user          VARCHAR(255),
     account       VARCHAR(255),
     `partition`   VARCHAR(255),

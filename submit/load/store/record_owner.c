@@ -2,6 +2,7 @@
 #include "submit/load/store/record_owner.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct value unknown = {.kind = VALUE_NULL};
 
@@ -10,15 +11,12 @@ static struct value number_or_null(const struct record_int *whole)
     return whole->known ? value_int(whole->value) : unknown;
 }
 
-int record_owner_of_values(const struct value *user, const struct value *job,
-                           const struct value *restart_count, const struct value *cluster,
-                           int64_t *owner)
+int record_owner_of_values(const struct value values[OWNER_VALUES], int64_t *owner)
 {
-    const struct value values[] = {*user, *job, *restart_count, *cluster};
-    const bool is_ours = restart_count->kind != VALUE_NULL;
+    const bool is_ours = values[OWNER_RESTART].kind != VALUE_NULL;
     struct digest digest;
     uint64_t bits = 0;
-    int error = digest_values(values, sizeof values / sizeof values[0], &digest);
+    int error = digest_values(values, OWNER_VALUES, &digest);
     if (error != 0)
         return error;
     for (size_t i = 0; i < sizeof bits; i++)
@@ -31,21 +29,22 @@ int record_owner_of_values(const struct value *user, const struct value *job,
 int record_owner_of_run(const struct run_record *run, int64_t *owner)
 {
     const bool is_text = !run->restart_count.known && !run->job_id_raw.known;
-    const struct value user = value_text(run->user), cluster = value_text(run->cluster),
-                       restart = number_or_null(&run->restart_count),
-                       job = is_text ? value_text(run->job_id) : number_or_null(&run->job_id_raw);
-    return record_owner_of_values(&user, &job, &restart, &cluster, owner);
+    const struct value values[OWNER_VALUES] = {
+        value_text(run->user), number_or_null(&run->uid),
+        is_text ? value_text(run->job_id) : number_or_null(&run->job_id_raw),
+        number_or_null(&run->restart_count), value_text(run->cluster)};
+    return record_owner_of_values(values, owner);
 }
 
-int record_owner_of_package(const struct package_record *package, int64_t *owner)
+int record_owner_of_package(const struct package_record *package, struct value values[OWNER_VALUES],
+                            int64_t *owner)
 {
-    const struct value user = value_text(package->user), cluster = value_text(package->cluster),
-                       restart = number_or_null(&package->restart_count),
-                       job = number_or_null(&package->job_id);
-    if (package->restart_count.known)
-        return record_owner_of_values(&user, &job, &restart, &cluster, owner);
+    const struct value of_package[OWNER_VALUES] = {
+        value_text(package->user), number_or_null(&package->uid), number_or_null(&package->job_id),
+        number_or_null(&package->restart_count), value_text(package->cluster)};
+    memcpy(values, of_package, sizeof of_package);
     *owner = OWNER_OF_XALT;
-    return 0;
+    return package->restart_count.known ? record_owner_of_values(values, owner) : 0;
 }
 
 /* ---- Who has claimed a uuid ----------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whose a record is: the user, and which job, restart and cluster. A uuid may be in anybody's
- * record, so that two records are of the same run only where these agree, too.
+ * Whose a record is: the user by name and uid, and which job, restart and cluster. A uuid may be in
+ * anybody's record, so that two records are of the same run only where these agree, too.
  *
  * An owner is a number of 63 bits from a sha1, which stands in every run's row. In a record that
  * jobtrail wrote, user, restart and cluster come from root, so that nobody can choose their owner.
@@ -16,17 +16,19 @@
 /* The owner of a package record that does not say whose it is: it is of a run that XALT wrote. */
 #define OWNER_OF_XALT 0
 
+/* What an owner is made of: user, uid, job, restart, cluster. */
+enum { OWNER_RESTART = 3, OWNER_VALUES = 5 };
+
 /* Sets `*owner`, which is positive. A run without
  * slurmT.restart_count is XALT's. Returns 0; or -errno as hash_pieces(). */
 int record_owner_of_run(const struct run_record *run, int64_t *owner);
 
-/* The same; OWNER_OF_XALT for a package without ownerT.restart_count. */
-int record_owner_of_package(const struct package_record *package, int64_t *owner);
+/* The same, and what it is made of; OWNER_OF_XALT for a package without ownerT.restart_count. */
+int record_owner_of_package(const struct package_record *package, struct value values[OWNER_VALUES],
+                            int64_t *owner);
 
 /* From values as they stand in the store; a job is a number, or XALT's text. */
-int record_owner_of_values(const struct value *user, const struct value *job,
-                           const struct value *restart_count, const struct value *cluster,
-                           int64_t *owner);
+int record_owner_of_values(const struct value values[OWNER_VALUES], int64_t *owner);
 
 /* Who has claimed a uuid. Rows are not counted, as one owner may have any number of them: one
  * question for each owner. */

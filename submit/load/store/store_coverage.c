@@ -61,12 +61,11 @@ static struct value json_value(struct json_object *value)
 static int owner_of(struct store_coverage *rows, const struct coverage_record *coverage,
                     int64_t *owner)
 {
-    static const char *const keys[] = {"user", "job_id", "restart_count", "cluster"};
-    struct value values[4];
-    for (size_t i = 0; i < 4; i++)
+    static const char *const keys[] = {"user", "uid", "job_id", "restart_count", "cluster"};
+    struct value values[OWNER_VALUES];
+    for (size_t i = 0; i < OWNER_VALUES; i++)
         values[i] = json_value(json_object_object_get(coverage->job, keys[i]));
-    return store_checked(
-        rows->on, record_owner_of_values(&values[0], &values[1], &values[2], &values[3], owner));
+    return store_checked(rows->on, record_owner_of_values(values, owner));
 }
 
 static void fill_fact(struct value *row, const struct record *record, int64_t owner,

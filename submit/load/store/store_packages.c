@@ -37,8 +37,8 @@ static void prepare_owners(struct store_packages *packages, int *error)
     char sql[256];
     const char *or_keep = packages->on->ops->or_keep;
     snprintf(sql, sizeof sql,
-             "INSERT INTO package_owner (id, user, job_id, restart_count, cluster)"
-             " VALUES (?, ?, ?, ?, ?) %s%s",
+             "INSERT INTO package_owner (id, user, uid, job_id, restart_count, cluster)"
+             " VALUES (?, ?, ?, ?, ?, ?) %s%s",
              or_keep == NULL ? "" : or_keep, or_keep == NULL ? "" : " id = id");
     packages->add_owner = store_statement(packages->on, sql, error);
     packages->find_owner =
@@ -73,14 +73,9 @@ int store_want_package(struct store_packages *packages, const struct record *rec
 }
 
 /* Who an owner is: a package's row has the number alone. */
-static int put_owner(struct store_packages *packages, const struct package_record *package,
+static int put_owner(struct store_packages *packages, const struct value row[1 + OWNER_VALUES],
                      int64_t owner)
 {
-    const struct value row[] = {value_int(owner), value_text(package->user),
-                                package->job_id.known ? value_int(package->job_id.value)
-                                                      : (struct value){.kind = VALUE_NULL},
-                                value_int(package->restart_count.value),
-                                value_text(package->cluster)};
     struct digest key = {.bytes = "--------pkg owner"};
     memcpy(key.bytes, &owner, sizeof owner);
     if (owner == OWNER_OF_XALT || id_cache_find(&packages->intern->known, &key) != 0)
@@ -112,6 +107,7 @@ int store_put_package(struct store_packages *packages, const struct record *reco
 {
     const struct package_record *package = &record->package;
     struct digest digest;
+    struct value of_owner[1 + OWNER_VALUES];
     int64_t owner = OWNER_OF_XALT;
     int64_t is_proven = 0;
     /* a dry run leaves no runs behind */
@@ -123,13 +119,14 @@ int store_put_package(struct store_packages *packages, const struct record *reco
     }
     int error = want_package(packages, package, &digest);
     if (error >= 0)
-        error = store_checked(packages->on, record_owner_of_package(package, &owner));
+        error = store_checked(packages->on, record_owner_of_package(package, of_owner + 1, &owner));
+    of_owner[0] = value_int(owner);
     if (error == 0 && (error = is_crowded(packages, record, owner)) > 0) {
         *result = STORE_CROWDED;
         return 0;
     }
     if (error == 0)
-        error = put_owner(packages, package, owner);
+        error = put_owner(packages, of_owner, owner);
     if (error < 0)
         return error;
     const struct value row[] = {value_text(package->run_uuid), value_int(owner),

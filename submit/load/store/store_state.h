@@ -118,8 +118,8 @@ int store_put_coverage(struct store_coverage *rows, const struct record *record,
                        enum store_result *result);
 
 /* A kind of records of which each is a row, with a column for each value, unique by uuid and owner:
- * a kind_part is made of these. `values` has those of the fields: uuid, user, cluster, job_id_raw
- * and restart_count are among them. */
+ * a kind_part is made of these. `values` has those of the fields: uuid, user, uid, cluster,
+ * job_id_raw and restart_count are among them. */
 int store_prepare_summaries(struct store_connection *on, const char *table,
                             const struct record_fields *fields, void **state);
 int store_put_summary(void *state, const struct record *record, const void *values,

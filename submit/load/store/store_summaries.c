@@ -9,7 +9,7 @@
 struct store_summaries {
     struct store_connection *on;
     const struct record_fields *fields;
-    const struct record_field *uuid, *user, *job, *restart, *cluster; /* of these */
+    const struct record_field *uuid, *of_owner[OWNER_VALUES]; /* of these */
     struct statement *owners, *add, *drop;
     struct value *row; /* owned: `owner` and `proven`, and a value for each field */
 };
@@ -25,6 +25,7 @@ static const struct record_field *field_of(const struct record_fields *fields, c
 int store_prepare_summaries(struct store_connection *on, const char *table,
                             const struct record_fields *fields, void **state)
 {
+    static const char *const of_owner[] = {"user", "uid", "job_id_raw", "restart_count", "cluster"};
     struct store_text add = {0}, drop = {0};
     struct store_summaries *rows = calloc(1, sizeof *rows);
     int error = 0;
@@ -34,10 +35,8 @@ int store_prepare_summaries(struct store_connection *on, const char *table,
     rows->on = on;
     rows->fields = fields;
     rows->uuid = field_of(fields, "uuid");
-    rows->user = field_of(fields, "user");
-    rows->job = field_of(fields, "job_id_raw");
-    rows->restart = field_of(fields, "restart_count");
-    rows->cluster = field_of(fields, "cluster");
+    for (size_t i = 0; i < OWNER_VALUES; i++)
+        rows->of_owner[i] = field_of(fields, of_owner[i]);
     store_text_add(&add, "INSERT INTO %s (owner, proven", table);
     for (size_t i = 0; i < fields->count; i++)
         store_text_add(&add, ", `%s`", fields->field[i].column);
@@ -75,12 +74,11 @@ int store_put_summary(void *state, const struct record *record, const void *valu
 {
     struct store_summaries *rows = state;
     int64_t owner = 0;
-    const struct value uuid = store_value(rows->uuid, values),
-                       user = store_value(rows->user, values), job = store_value(rows->job, values),
-                       restart = store_value(rows->restart, values),
-                       cluster = store_value(rows->cluster, values);
-    int error =
-        store_checked(rows->on, record_owner_of_values(&user, &job, &restart, &cluster, &owner));
+    const struct value uuid = store_value(rows->uuid, values);
+    struct value of_owner[OWNER_VALUES];
+    for (size_t i = 0; i < OWNER_VALUES; i++)
+        of_owner[i] = store_value(rows->of_owner[i], values);
+    int error = store_checked(rows->on, record_owner_of_values(of_owner, &owner));
     if (error == 0)
         error = choose(rows, uuid.text, record->unproven, owner, result);
     if (error != 0 || *result == STORE_UNCHANGED || *result == STORE_CROWDED)

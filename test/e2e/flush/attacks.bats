@@ -194,7 +194,7 @@ set_aside() {
     [[ $(records | jq -c 'map(select(.userT.exec_path | endswith("exit_with")) | .slurmT
         | [.job_id, .cluster, .partition, .account, .node, .restart_count] | map(tostring)) | unique') == \
         *"\"$JOB\""* ]]
-    [[ $(records | jq -r 'map(.userT.user) | unique | join(" ")') == nobody ]]
+    [[ $(records | jq -r 'map(.userT.user, .slurmT.uid) | unique | map(tostring) | join(" ")') == "65534 nobody" ]]
     run grep -rlE '"(rich|fast|elsewhere)"|"cluster":"other"' "$RECORDS"
     [[ $output == "" ]]
 }

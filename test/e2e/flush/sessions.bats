@@ -108,8 +108,8 @@ is_gone() {
     session_of 5 '"$programs/exit_with"; ls '"$SESSIONS"' 2>/dev/null && exit 1; true'
     session_of 6 'USER=root LOGNAME=root "$programs/exit_with"; cat '"$SESSIONS"'/5/*/ledger && exit 1; true' 2>/dev/null
     flush_sessions
-    [[ $(records | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.userT.user)"' | sort | xargs) == \
-        "cat man exit_with games exit_with man ls games" ]]
+    [[ $(records | jq -r '.[] | "\(.userT.exec_path | split("/")[-1]) \(.userT.user) \(.slurmT.uid)"' | sort | xargs) == \
+        "cat man 6 exit_with games 5 exit_with man 6 ls games 5" ]]
 }
 
 # [environment] keeps none of these variables

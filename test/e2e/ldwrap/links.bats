@@ -624,7 +624,7 @@ waiting() { # DIRECTORY
         uuids+=("$(mark made Build_UUID)")
     done
     timer
-    [[ $(links | jq -r '.[].resultT.build_user' | sort | uniq -c) == *" 3 games" ]]
+    [[ $(links | jq -r '.[] | "\(.resultT.build_user) \(.jobtrailT.uid)"' | sort | uniq -c) == *" 3 games 5" ]]
     diff <(printf '%s\n' "${uuids[@]}" | sort) <(links | jq -r '.[].resultT.uuid' | sort)
 }
 

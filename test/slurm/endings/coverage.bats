@@ -40,7 +40,7 @@ program_of() { # JOB
     [[ $(record_count "$job") == 1 ]]
     [[ $(coverage "$job" n1) == $'0 recorded 2\nbatch script 1' ]]
     [[ $(coverage "$job" n2) == '0 follower 2' ]]
-    [[ $(coverage_of "$job" '.coverageT | "\(.cluster) \(.user) \(.account) \(.partition) \(.restart_count) \(.dropped)"' | sort -u) == "lab $JOB_USER physics main 0 0" ]]
+    [[ $(coverage_of "$job" '.coverageT | "\(.cluster) \(.user) \(.uid) \(.account) \(.partition) \(.restart_count) \(.dropped)"' | sort -u) == "lab $JOB_USER $(id -u "$JOB_USER") physics main 0 0" ]]
     [[ $(coverage_of "$job" '.coverageA[] | select(.step_id == "0") | "\(.leader) \(.program)"' | sort -u) == "0 $PROGRAMS/spin" ]]
     [[ $(field "$job" spin .slurmT.leads) == true ]]
 }

@@ -8,7 +8,7 @@ load ../fixture/cluster
 @test "a job's record tells what Slurm vouches for" {
     job=$(submit_and_wait "srun --ntasks=2 --nodes=2 $PROGRAMS/exit_with 0" --nodes=2 --account=physics)
     [[ $(record_count "$job") == 1 ]]
-    [[ $(field "$job" exit_with '.slurmT | "\(.cluster) \(.step_id) \(.node) \(.node_id) \(.task_id) \(.partition) \(.restart_count) \(.cpus_alloc)"') == "lab 0 n1 0 0 main 0 2" ]]
+    [[ $(field "$job" exit_with '.slurmT | "\(.cluster) \(.step_id) \(.node) \(.node_id) \(.task_id) \(.partition) \(.restart_count) \(.cpus_alloc) \(.uid)"') == "lab 0 n1 0 0 main 0 2 $(id -u "$JOB_USER")" ]]
     [[ $(field "$job" exit_with '.userT | "\(.user) \(.account) \(.queue) \(.job_id) \(.syshost) \(.scheduler)"') == "$JOB_USER physics main $job lab SLURM" ]]
     [[ $(field "$job" exit_with '.userDT | "\(.num_tasks) \(.num_nodes)"') == "2 2" ]]
 }
@@ -21,7 +21,7 @@ load ../fixture/cluster
     [[ $(records "$job" | jq --argjson wanted "$wanted" '$wanted - (.[0].userT | keys)') == '[]' ]]
     wanted='["start_time","end_time","run_time","exec_epoch","num_cores","num_gpus","num_nodes","num_tasks","num_threads","probability"]'
     [[ $(records "$job" | jq --argjson wanted "$wanted" '$wanted - (.[0].userDT | keys)') == '[]' ]]
-    wanted='["cluster","job_id","step_id","array_job_id","array_task_id","het_job_id","het_offset","restart_count","node","node_id","task_id","exit_code","signal","core_dumped","end_source","end_time_error","end_time_min","end_time_max","cpus_alloc","gpus_alloc","partition","qos","dropped"]'
+    wanted='["cluster","job_id","step_id","array_job_id","array_task_id","het_job_id","het_offset","restart_count","node","uid","node_id","task_id","exit_code","signal","core_dumped","end_source","end_time_error","end_time_min","end_time_max","cpus_alloc","gpus_alloc","partition","qos","dropped"]'
     [[ $(records "$job" | jq --argjson wanted "$wanted" '$wanted - (.[0].slurmT | keys)') == '[]' ]]
 }
 

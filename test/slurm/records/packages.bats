@@ -183,10 +183,10 @@ VARIABLES
 @test "each package says whose job it is from, and is that run's in the store" {
     local store=$DIR/store.db
     find "$DIR/records" -type f -name 'pkg.*.json' -exec cat {} + |
-        jq -c '[.xalt_run_uuid, .ownerT.user, .ownerT.job_id, .ownerT.restart_count, .ownerT.cluster, .ownerT.node]' |
+        jq -c '[.xalt_run_uuid, .ownerT.user, .ownerT.uid, .ownerT.job_id, .ownerT.restart_count, .ownerT.cluster, .ownerT.node]' |
         sort -u >"$DIR/of_packages"
     find "$DIR/records" -type f -name 'run.*.json' -exec cat {} + | jq -c '[.userT.run_uuid, .userT.user,
-        .slurmT.job_id, .slurmT.restart_count, .slurmT.cluster, .slurmT.node]' | sort -u >"$DIR/of_runs"
+        .slurmT.uid, .slurmT.job_id, .slurmT.restart_count, .slurmT.cluster, .slurmT.node]' | sort -u >"$DIR/of_runs"
     [[ -s $DIR/of_packages && $(comm -23 "$DIR/of_packages" "$DIR/of_runs") == "" ]]
     [[ $("$STAGE/bin/jobtrail-load" --json --store "sqlite:$store" "$DIR/records" | jq .conflicts) == 0 ]]
     [[ $(sqlite3 "$store" 'SELECT (SELECT count(*) FROM run_package) = (SELECT count(*) FROM xalt_pkg)') == 1 ]]

@@ -86,7 +86,7 @@ static int give(const void *record)
 static bool text_is_taken(const char *name, const char *user_name, const char *text)
 {
     const struct record_view record = record_view(name, text, strlen(text));
-    return hand_in_text_fits(&record, user_name);
+    return hand_in_text_fits(&record, user_name, GAMES);
 }
 
 static int hand_in_as(uid_t uid, const char *name, const char *text)
@@ -311,12 +311,12 @@ TEST(a_link_is_its_owners_whatever_name_it_has)
 /* The reader has become the user: he may have got it under control. The linker puts this one in. */
 static int reader_takes_all;
 
-bool __real_hand_in_text_fits(const struct record_view *record, const char *user_name);
-bool __wrap_hand_in_text_fits(const struct record_view *record, const char *user_name);
+bool __real_hand_in_text_fits(const struct record_view *record, const char *user_name, uid_t uid);
+bool __wrap_hand_in_text_fits(const struct record_view *record, const char *user_name, uid_t uid);
 
-bool __wrap_hand_in_text_fits(const struct record_view *record, const char *user_name)
+bool __wrap_hand_in_text_fits(const struct record_view *record, const char *user_name, uid_t uid)
 {
-    return reader_takes_all || __real_hand_in_text_fits(record, user_name);
+    return reader_takes_all || __real_hand_in_text_fits(record, user_name, uid);
 }
 
 static void the_reader_is_not_believed(const char *text)

@@ -33,7 +33,7 @@ static bool is_taken(enum record_kind kind, const char *text)
 {
     const struct record_view record = record_view(sample_name(), text, strlen(text));
     if (kind == RECORD_LINK)
-        return hand_in_text_fits(&record, "alice");
+        return hand_in_text_fits(&record, "alice", 1000);
     return is_taken_by(READING_JOB, &record);
 }
 
@@ -99,7 +99,7 @@ static void no_gate_takes(enum record_kind wanted)
     assert_int_equal(record.kind, wanted);
     assert_true(record.is_exact);
     assert_false(hand_in_name_fits(&record, "alice"));
-    assert_false(hand_in_text_fits(&record, "alice"));
+    assert_false(hand_in_text_fits(&record, "alice", 1000));
     for (enum reading_kind kind = READING_JOB; kind <= READING_HAND_IN; kind++)
         assert_false(is_taken_by(kind, &record));
     free(text);

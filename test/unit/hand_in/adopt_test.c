@@ -51,7 +51,7 @@ static void expect_text(const char *text, const char *expected)
 {
     struct built_record record = {.text = strdup(text), .length = strlen(text)};
     assert_non_null(record.text);
-    assert_int_equal(hand_in_adopt_text("alice", &record), 0);
+    assert_int_equal(hand_in_adopt_text("alice", 1000, &record), 0);
     assert_string_equal(record.text, expected);
     assert_int_equal(record.length, strlen(expected));
     record_free(&record);
@@ -62,6 +62,9 @@ TEST(the_builder_becomes_the_owner)
     char expected[128] = "{\"crc\":\"0xFFFF\",\"resultT\":{\"build_user\":\"alice\"}}", crc[8];
     expect_text("{\"resultT\":{\"build_user\":\"root\",\"uuid\":\"" UUID "\"},\"linkA\":[]}",
                 "{\"resultT\":{\"build_user\":\"alice\",\"uuid\":\"" UUID "\"},\"linkA\":[]}");
+    expect_text(
+        "{\"resultT\":{\"build_user\":\"alice\"},\"jobtrailT\":{\"uid\":0,\"wrapper\":\"\"}}",
+        "{\"resultT\":{\"build_user\":\"alice\"},\"jobtrailT\":{\"uid\":1000,\"wrapper\":\"\"}}");
     expect_text("{\"resultT\":{\"build_user\":\"alice\\u0000\"}}",
                 "{\"resultT\":{\"build_user\":\"alice\"}}");
     /* a CRC is made again, and where there was none there is none */

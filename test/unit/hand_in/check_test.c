@@ -49,7 +49,7 @@ static bool is_named(const char *name, const char *user_name)
 static bool text_is_taken(const char *name, const char *user_name, const char *text)
 {
     const struct record_view record = record_view(name, text, strlen(text));
-    return hand_in_text_fits(&record, user_name);
+    return hand_in_text_fits(&record, user_name, 1000);
 }
 
 TEST(a_user_with_a_dot_in_his_name_has_records)

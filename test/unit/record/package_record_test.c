@@ -14,6 +14,7 @@ static const uint8_t run_a[16] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef
 static const struct job_identity identity = {.user = (char *)"alice",
                                              .cluster = (char *)"lab",
                                              .node = (char *)"n1",
+                                             .uid = 1000,
                                              .job = 7,
                                              .restart = 2};
 static const struct conf conf = {.cluster = (char *)"", .syshost = (char *)"tiny"};
@@ -50,7 +51,7 @@ TEST(a_record_says_whose_it_is)
     struct built_record record = record_of("python", "numpy");
     assert_non_null(strstr(record.text,
                            "\"ownerT\":{\"cluster\":\"lab\",\"job_id\":7,\"node\":\"n1\","
-                           "\"restart_count\":2,\"user\":\"alice\"}"));
+                           "\"restart_count\":2,\"uid\":1000,\"user\":\"alice\"}"));
     record_free(&record);
 }
 

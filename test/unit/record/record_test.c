@@ -55,6 +55,7 @@ TEST(the_values_are_those_of_job_and_process)
         {"slurmT", "job_id", "42"},
         {"slurmT", "step_id", "\"0\""},
         {"slurmT", "restart_count", "1"},
+        {"slurmT", "uid", "1000"},
         {"slurmT", "node", "\"n1\""},
         {"slurmT", "node_id", "1"},
         {"slurmT", "task_id", "1"},

@@ -16,7 +16,7 @@
 -- bytes, except for a run's: each is in many rows and indexes.
 --
 -- Anybody can write another's uuid into a record. So a uuid means one thing only together with its
--- `owner` alone: a number made of user, job, restart and cluster (submit/load/store/record_owner.h), odd in
+-- `owner` alone: a number made of user, uid, job, restart and cluster (submit/load/store/record_owner.h), odd in
 -- records of jobtrail and even in XALT's. The view `conflict` has what shares a uuid with others.
 -- `proven` is 0 where a record came a way that others can write to and nothing proves whose it is.
 
@@ -160,6 +160,7 @@ CREATE TABLE IF NOT EXISTS job_part (
     `partition`   VARCHAR(255),
     qos           VARCHAR(255),
     node          VARCHAR(255),
+    uid           BIGINT,       -- of the user, on the node
     dropped       BIGINT        -- captures that the job lost on this node
 );
 CREATE INDEX IF NOT EXISTS job_part_job ON job_part (job_id_raw);
@@ -322,6 +323,7 @@ CREATE INDEX IF NOT EXISTS run_package_package ON run_package (package_id);
 CREATE TABLE IF NOT EXISTS package_owner (
     id            BIGINT NOT NULL PRIMARY KEY, -- `owner`
     user          VARCHAR(255),
+    uid           BIGINT,
     job_id        BIGINT,
     restart_count BIGINT,
     cluster       VARCHAR(255)
@@ -345,6 +347,7 @@ CREATE TABLE IF NOT EXISTS coverage (
     het_offset          BIGINT,
     restart_count       BIGINT,
     node                VARCHAR(255),
+    uid                 BIGINT,
     dropped             BIGINT,
     cpus                BIGINT,              -- that Slurm allocated to the job on the node
     job_start           DOUBLE,              -- of the allocation

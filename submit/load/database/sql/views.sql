@@ -12,7 +12,7 @@ CREATE OR REPLACE VIEW run AS SELECT
     layout.probability, layout.num_tasks, layout.num_nodes, layout.num_cores, layout.num_threads,
     layout.num_gpus, job_part.job_id, job_part.job_id_raw, run_own.step_id, job_part.array_job_id,
     job_part.array_task_id, job_part.het_job_id, job_part.het_offset, job_part.restart_count,
-    job_part.cluster, job_part.`partition`, job_part.qos, job_part.node, layout.node_id,
+    job_part.cluster, job_part.`partition`, job_part.qos, job_part.node, job_part.uid, layout.node_id,
     layout.task_id, layout.cpus_alloc, layout.gpus_alloc, job_part.dropped, ending.exit_code,
     ending.`signal`, ending.core_dumped, ending.end_source, ending.outlived, ending.missing_library, run_own.end_time_error,
     run_own.end_time_min, run_own.end_time_max, run_own.pid, run_own.core_seconds,

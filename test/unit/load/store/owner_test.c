@@ -459,6 +459,8 @@ TEST(owners_differ)
         {.user = "alice", .restart_count = {true, 0}, .cluster = "tiny"},
         {.job_id_raw = {true, 7}, .restart_count = {true, 0}, .cluster = "tiny"},
         {.user = "alice7", .restart_count = {true, 0}, .cluster = "tiny"},
+        {.user = "alice", .uid = {true, 1}, .restart_count = {true, 0}, .cluster = "tiny"},
+        {.user = "alice", .uid = {true, 2}, .restart_count = {true, 0}, .cluster = "tiny"},
         {.user = "alice", .job_id = "7_1"},
         {.user = "alice", .job_id = "7_2"},
     };
@@ -479,7 +481,7 @@ TEST(owners_differ)
     assert_true(owner == owners[0]);
     const struct package_record package = {
         .user = "alice", .job_id = {true, 7}, .restart_count = {true, 0}, .cluster = "tiny"};
-    assert_int_equal(record_owner_of_package(&package, &owner), 0);
+    assert_int_equal(record_owner_of_package(&package, (struct value[OWNER_VALUES]){0}, &owner), 0);
     assert_true(owner == owners[0]);
 }
 
