@@ -2,6 +2,7 @@
 #include "contrib/witness/facts/rank_process.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,17 @@ static bool is_tracked(const struct policy_header *policy, const char *path)
     return is_by_arguments || decision.action != POLICY_SKIP;
 }
 
+/* A name without a path, as of `ends`, may be the system's. */
+static bool is_wrapper(const char *path, size_t size)
+{
+    char in_system[64];
+    if (memchr(path, '/', size) == NULL && size < sizeof in_system - sizeof "/bin/") {
+        size = (size_t)snprintf(in_system, sizeof in_system, "/bin/%s", path);
+        path = in_system;
+    }
+    return wrapper_kind(path, size) != WRAPPER_NONE;
+}
+
 static bool is_rank(const struct rank_processes *processes, const struct kernel_noted *noted)
 {
     if (noted->program == NULL) /* it executed nothing, or is older than the witness */
@@ -68,7 +80,7 @@ static bool is_rank(const struct rank_processes *processes, const struct kernel_
     const char *path = noted->program->name;
     size_t size = strlen(path);
     return size > 0 && !program_is_shell(path, size) && !program_is_launcher(path, size) &&
-           !program_is_runtime(path, size) && wrapper_kind(path, size) == WRAPPER_NONE &&
+           !program_is_runtime(path, size) && !is_wrapper(path, size) &&
            is_tracked(processes->policy, path);
 }
 

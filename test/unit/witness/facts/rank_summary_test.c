@@ -15,7 +15,7 @@
 #define PROGRAMS                                                                                   \
     "program 1 - /sw/bin/x\nprogram 2 - /bin/bash\nprogram 3 - /usr/bin/orted\n"                   \
     "program 4 - /left/out\nprogram 5 - /sw/bin/y\nprogram 6 - /usr/bin/orterun\n"                 \
-    "program 7 - /usr/bin/srun\n"
+    "program 7 - /usr/bin/srun\nprogram 8 - time\n"
 
 enum { END = 99 };
 
@@ -147,10 +147,10 @@ TEST(what_is_a_bound_alone_is_not_summed)
     assert_int_equal(row->failed_ns, 0);
 }
 
-TEST(a_task_is_what_its_shell_has_started_first)
+TEST(a_task_is_what_its_wrapper_and_shell_have_started_first)
 {
     static const struct process processes[] = {
-        {50, 9, 10, 1, 20, 2, 0, 0, 0, 0},        {70, 50, 11, 10, 12, 4, 0, 0, 0, 0},
+        {50, 9, 10, 1, 20, 8, 0, 0, 0, 0},        {70, 50, 11, 10, 12, 4, 0, 0, 0, 0},
         {71, 50, 13, 10, 19, 2, 0, 0, 0, 0},      {72, 71, 15, 13, 16, 5, 3 << 8, 0, 0, 0},
         {73, 71, 14, 13, 18, 1, 5 << 8, 0, 0, 0}, {51, 9, 10, 1, 20, 4, 0, 0, 0, 0},
         {52, 9, 10, 1, 20, 0, 127 << 8, 0, 0, 0},
