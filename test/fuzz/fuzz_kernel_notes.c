@@ -44,7 +44,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     }
     require(forked <= without_program);
     const uint64_t most_ns = UINT64_C(1) << 40;
-    const struct kernel_account account = kernel_account_find(&notes, 0, most_ns, CONF_WITNESS_ENDS);
+    const struct kernel_account account =
+        kernel_account_find(&notes, 0, most_ns, CONF_WITNESS_ENDS);
     require(account.processes == notes.count && account.unheard_ns <= most_ns);
     kernel_notes_free(&notes);
     return 0;

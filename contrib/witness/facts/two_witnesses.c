@@ -253,8 +253,8 @@ struct kernel_account kernel_account_find(const struct kernel_notes *notes, uint
 {
     static const struct kernel_notes none;
     notes = notes == NULL ? &none : notes;
-    const bool is_wanted = wanted == CONF_WITNESS_AUTO ? notes->is_able
-                                                       : wanted != CONF_WITNESS_OFF;
+    const bool is_wanted =
+        wanted == CONF_WITNESS_AUTO ? notes->is_able : wanted != CONF_WITNESS_OFF;
     struct kernel_account account = {
         .level = notes->listeners > 0 ? (notes->has_maps ? "objects" : "ends")
                  : is_wanted          ? "none"

@@ -388,7 +388,8 @@ TEST(a_process_in_another_name_space_counts_once)
 TEST(time_without_a_listener_is_counted)
 {
     struct kernel_notes kernel = {.text = NULL};
-    struct kernel_account account = kernel_account_find(&kernel, SECOND, 5 * SECOND, CONF_WITNESS_ENDS);
+    struct kernel_account account =
+        kernel_account_find(&kernel, SECOND, 5 * SECOND, CONF_WITNESS_ENDS);
     assert_string_equal(account.level, "none");
     assert_int_equal(account.unheard_ns, 4 * SECOND);
     account = kernel_account_find(&kernel, SECOND, 5 * SECOND, CONF_WITNESS_OFF);
