@@ -58,12 +58,7 @@ enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
 /* What the kernel's witness hears: nothing; starts and ends of processes; their mappings too. */
 /* CONF_WITNESS_AUTO: ends, where the kernel reports all that this needs, else off */
-enum conf_witness {
-    CONF_WITNESS_OFF,
-    CONF_WITNESS_ENDS,
-    CONF_WITNESS_OBJECTS,
-    CONF_WITNESS_AUTO
-};
+enum conf_witness { CONF_WITNESS_OFF, CONF_WITNESS_ENDS, CONF_WITNESS_OBJECTS, CONF_WITNESS_AUTO };
 
 /* Which steps leave profiles: none; those that ask; all. */
 enum conf_profile_steps { CONF_PROFILE_NONE, CONF_PROFILE_ASKED, CONF_PROFILE_ALL };
