@@ -190,7 +190,7 @@ in_unit() {
     [[ $status == 0 && $output != *"jobs 1"* ]] || fail "$output"
     left=$(on_node ls -A "$DIR/run/n1" | grep '^\.new\.')
     [[ $(on_node find "$DIR/run/n1/$left" -printf '%P ') == " user " ]]
-    on_node touch -d '-2 minutes' "$DIR/run/n1/$left"
+    on_node touch -d '-4 minutes' "$DIR/run/n1/$left"
     in_unit "$DIR/run/n1" "${flush[@]}"
     [[ -e $DIR/run/n1/$left && $(record_count "$job") == 1 ]]
     next=$(submit_and_wait "$PROGRAMS/exit_with 0" -n1 --mem=10)
