@@ -212,15 +212,6 @@ rows_of_sacct() {
     echo "77|77|tiny|user0001|physics|main|COMPLETED|1730999000|1730999999|1731010799|4|1|43200|00:00:00|"
 }
 
-same_numbers() { # A B: but for the last digits of sums that were added up in another order
-    # shellcheck disable=SC2016 # variables of jq
-    jq -en --slurpfile a "$1" --slurpfile b "$2" 'def same($a; $b):
-        if [$a, $b | type] == ["number", "number"] then ($a - $b | fabs) <= 1e-9 * ($a | fabs) + 2e-6
-        elif $a | type | . == "array" or . == "object" then
-            ($a | keys) == ($b | keys) and all($a | keys[]; . as $at | same($a[$at]; $b[$at]))
-        else $a == $b end; same($a[0]; $b[0])' >/dev/null || diff "$1" "$2"
-}
-
 @test "an allocation that Slurm knows better is Slurm's" {
     local store=sqlite:$BATS_TEST_TMPDIR/store.db first
     rows_of_sacct >"$BATS_TEST_TMPDIR/rows"

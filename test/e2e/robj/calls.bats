@@ -67,11 +67,6 @@ prepare() {
     jobtrail-robj -w -a -i libmade.a "$@" -e entries -o libnoted.a libmade.a >said
 }
 
-another_job() {
-    rm -rf "$RECORDS" "$SPOOL"
-    new_job
-}
-
 # called PROGRAM: the routines of its run, of which there is one, sorted, with blanks between
 called() {
     records | jq -r --arg name "$1" '[.[] | select((.userT.exec_path | split("/")[-1]) == $name)]

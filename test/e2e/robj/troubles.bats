@@ -51,11 +51,6 @@ programs() {
     PROGRAM_NAMES=(prepared prepared-static prepared-pie)
 }
 
-another_job() {
-    rm -rf "$RECORDS" "$SPOOL"
-    new_job
-}
-
 # of_run PROGRAM JQ-PATH: of its run, of which there is one
 of_run() {
     records | jq -r --arg name "$1" '[.[] | select((.userT.exec_path | split("/")[-1]) == $name)]

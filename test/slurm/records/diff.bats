@@ -92,11 +92,6 @@ has_little_time() { # JOB: its limit is now, which cannot be its start
     run_as root scontrol update "jobid=$1" EndTime=now
 }
 
-is_accounted() { # JOB: slurmdbd knows the end of all of it
-    local states
-    states=$(run_as root sacct -n -P -j "$1" -o state) && [[ -n $states && ! $states =~ PENDING|RUNNING ]]
-}
-
 acct() { # OPTION...
     run --separate-stderr run_as root env TZ=UTC "$STAGE/bin/jobtrail-acct" --store "$STORE" "$@"
     echo "$status: $output$stderr"

@@ -47,11 +47,6 @@ run_jobs() {
     done
 }
 
-is_accounted() { # JOB: slurmdbd knows the end of all of it
-    local states
-    states=$(run_as root sacct -n -P -j "$1" -o state) && [[ -n $states && ! $states =~ PENDING|RUNNING ]]
-}
-
 # A run that ended now, with all that is asked for, one of the week in October, and its link, package and
 # coverage. It was killed; another has failed. And ranks of another step of job 12.
 answers() {
