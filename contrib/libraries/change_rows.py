@@ -88,7 +88,7 @@ def found_changes(store, options, now):
     )
     more = sum(row["files"] - 1 for row in rows if row["files"])
     if more:
-        tell("records that stand for several files name the first one: runs of the others (%d) are not counted" % more)
+        tell("a record of several files names only the first: runs of the others (%d) are not counted" % more)
     return rows
 
 

@@ -13,8 +13,8 @@ UNFIT = ("exec", "module", "pkg")
 SIDES = ((library_changes.BEFORE, "Before"), (library_changes.AFTER, "After"))
 NUMBERS = (("runs", "%s"), ("failed", "Failed"), ("unknown", "End unknown"))
 NOTE = (
-    "Before: runs that loaded a file as it was; after: as it is now; of any time. Records are counted without weights: runs that"
-    " sampling left out are not included. Blank: who used the file is not recorded."
+    "Before: runs at any time that loaded the old file; after: the new one. Records are counted without weights: runs that"
+    " sampling left out are not included. Blank: uses of the file are not recorded."
 )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The page of who would be hit if a library or a module went."""
+"""The report page of who would be affected if a library or a module were removed."""
 
 import collections
 import functools
@@ -15,11 +15,11 @@ from ..report.numbers import unseen_line
 from ..report.sums import Estimates, Sums
 from ..report.use_counts import first_link
 from .unused_page import LINKS, is_shared, sets_of_paths
-from .use_door import NO_COPY, WHEN, Witnesses, is_wanted, of_opens
+from .use_door import NO_COPY, WHEN, Sources, is_wanted, of_opens
 
 NO_TARGET = "removal needs --lib or --module: it lists who would be affected by its removal"
 UNFIT = ("account", "partition", "exec", "pkg")
-LOADED, MAY_HAVE, OF_IT, LINKED, STATIC, INSIDE = "loaded", "may have loaded", "is of it", "linked", "linked, static", "has it inside"
+LOADED, MAY_HAVE, OF_IT, LINKED, STATIC, INSIDE = "loaded", "may have loaded", "belongs to it", "linked", "linked, static", "contains it"
 NOBODY = (UNKNOWN, "?" + UNKNOWN)  # in the place of a user
 OPENED = {"open": "opened", "exec": "executed", "link": "opened by a linker", "compile": "opened by a compiler", "edit": "opened by an editor"}
 OPENS = (
@@ -91,7 +91,7 @@ def named_by_modules(model, modules):
 class Row:
     def __init__(self):
         self.sums, self.left_out, self.jobs, self.links, self.last = None, 0, 0, 0, None
-        self.opens, self.is_proven = None, True  # {day: Witnesses}
+        self.opens, self.is_proven = None, True  # {day: Sources}
 
     def seen(self, epoch):
         self.last = epoch if self.last is None else max(self.last, epoch)
@@ -195,7 +195,7 @@ def add_opens(model, options, found, target):
         # whoever can write where records lie may have written what is not proven: no user's name begins with '?'
         key = shown if proven else "?" + shown, program_name(model, program), "read" if source == "atime" else OPENED.get(what, what)
         row = found[key]
-        row.opens = row.opens or collections.defaultdict(Witnesses)
+        row.opens = row.opens or collections.defaultdict(Sources)
         row.opens[days.of_time(time)].add(node, source, uses or 0)
         row.is_proven = bool(proven)
         row.seen(time)
@@ -217,11 +217,11 @@ def last_of(row):
 
 def opens_of(rows):
     """Of all of them at least; None: they are none of opens."""
-    found = collections.defaultdict(Witnesses)
+    found = collections.defaultdict(Sources)
     for row in rows:
-        for day, witnesses in (row.opens or {}).items():
-            found[day].merge(witnesses)
-    return sum(witnesses.least() for witnesses in found.values()) if found else None
+        for day, sources in (row.opens or {}).items():
+            found[day].merge(sources)
+    return sum(sources.least() for sources in found.values()) if found else None
 
 
 def cells(key, row, estimates):

@@ -11,10 +11,10 @@ OF_USE = {"opened": ("libraries",)}
 UNFIT = {"opened": ("account", "partition", "exec", "module", "pkg")}
 MOST = 8  # hosts by name
 OPENED = (
-    "At least so many: equal opens in a row are one, and nothing is seen on hosts without the watch of jobtrail-libmon(8), or while it"
-    " does not run. Copies and backups are left out where the watch knows the program by its name. Times of last access do not tell the"
-    " program: only what has read most of a tree in one turn is left out there. What two witnesses tell of a day is not added up. Libraries are"
-    " named as jobtrail-libmon(8) does, without versions."
+    "Lower bounds: equal opens in a row count once, and hosts see none while no library watch (jobtrail-libmon(8)) is running. Copies and"
+    " backups are left out where the watch knows the program by its name. Times of last access do not show the program: there only reads"
+    " of most of a tree in one turn are left out. Numbers of two sources for one day are not added. Libraries are named as in"
+    " jobtrail-libmon(8), without versions."
 )
 NO_OPENS = "No opens are recorded: the keys watch and use_records of jobtrail.conf(5) switch this on."
 # by packers, copiers, indexers and the like: nobody needs a library for that
@@ -32,7 +32,7 @@ def first_open(model):
     return first_day(model, "SELECT min(%s) FROM library_event WHERE kind = 'use'" % WHEN)
 
 
-class Witnesses:
+class Sources:
     """What is told of one library and day. An open is seen by the host that it happened on; the times of a file on a shared file system
     tell of it on each host that reads them. So watches are added up over hosts, and of atime the host with most counts. Both tell
     of the same opens."""
@@ -65,12 +65,12 @@ def is_wanted(options, user, cluster, syshost, node):
 
 
 def told_of(model, options, which, label_of):
-    """{(label, day): Witnesses} of the period. `which`: SQL; `label_of(library, path)`: None leaves it out."""
+    """{(label, day): Sources} of the period. `which`: SQL; `label_of(library, path)`: None leaves it out."""
     found, period = {}, (days.begin(model.first), days.begin(model.last + 1))
     for library, path, node, source, time, uses, *of in model.store.lookup("%s AND %s" % (OPENS, which), period):
         label = label_of(library, path) if is_wanted(options, *of, node) else None
         if label is not None:
-            found.setdefault((label, days.of_time(time)), Witnesses()).add(node, source, uses or 0)
+            found.setdefault((label, days.of_time(time)), Sources()).add(node, source, uses or 0)
     return found
 
 
@@ -82,15 +82,15 @@ def opened(model, options, _):
 
     told = told_of(model, options, "NOT " + OF_NONE, label_of)
     found = Counts(first_open(model), True)
-    for (label, day), witnesses in told.items():
-        found.add((label,), day, witnesses.least())
+    for (label, day), sources in told.items():
+        found.add((label,), day, sources.least())
     return found
 
 
 def none_line(model, options):
     """At least so many opens of the period are of libraries that the records do not name."""
     told = told_of(model, options, OF_NONE, lambda *_: "")
-    opens = sum(witnesses.least() for witnesses in told.values())
+    opens = sum(sources.least() for sources in told.values())
     return "At least %d more opens: of which library is not known." % opens if opens else None
 
 

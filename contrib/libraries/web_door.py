@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Of a library or a module: how the records of jobtrail-libmon(8) name it, what changed in it, how it is used, who would be hit if it
-went, and its documentation. The door of pages: contrib/answers/web/site.py says what it has."""
+"""Of a library or a module: how the records of jobtrail-libmon(8) name it, what changed in it, how it is used, who its
+removal would affect, and its documentation. The door of pages: contrib/answers/web/site.py says what it has."""
 
 from .. import library
 from ..report.columns import BETWEEN, COUNT, DATE, ESTIMATE, RANGE, TEXT, Page, day_of

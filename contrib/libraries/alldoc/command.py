@@ -32,7 +32,7 @@ def account(name):
     try:
         found = pwd.getpwnam(name)
     except KeyError:
-        raise Failure("there is no user %s, as whom commands are to be run" % escape(name)) from None
+        raise Failure("there is no user %s to run commands as" % escape(name)) from None
     if found.pw_uid == 0:
         raise Failure("commands are not run as root: name another --user")
     return found

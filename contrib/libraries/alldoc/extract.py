@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the readers of each kind make of a text. Texts are foreign: each reader takes time in proportion to their size, and
-raises nothing over what is in them."""
+"""What the readers of man pages, headers and other kinds return for a text. Texts are foreign: a reader's time is in
+proportion to their size, and nothing in them raises an exception."""
 
 import collections
 

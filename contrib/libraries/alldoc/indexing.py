@@ -75,7 +75,7 @@ class Run:
         if tree.is_closed:
             self.counts["hidden"] += 1
             if known or kind in self.sources.is_named:
-                self.trouble("%s: not everybody may read it, or come to it; it is left out" % escape(shown))
+                self.trouble("%s: left out, as not everybody can read or reach it" % escape(shown))
         elif known and tree.is_empty:
             self.away(kind, shown, "is empty")
         for prefix, error in tree.unread:
@@ -261,10 +261,10 @@ class Run:
             counts[what] for what in ("new", "changed", "removed", "unchanged")
         )
         text += "; %.1f MB of text read" % (counts["text"] / 1e6) if counts["text"] else ""
-        others = [(counts["cut"], "cut at the limit"), (counts["hidden"], "not for all to read")]
+        others = [(counts["cut"], "cut at the limit"), (counts["hidden"], "not readable for all")]
         reasons = ("is no text", "is damaged", "is cut off", "this Python cannot decompress it")
         others += [(counts[what], what.replace("is ", "", 1)) for what in reasons]
-        others += [(self.troubles, "in trouble")]
+        others += [(self.troubles, "with errors")]
         return text + "".join("; %d %s" % each for each in others if each[0])
 
 

@@ -57,12 +57,12 @@ def search_parser():
         " of the site say.",
     )
     add = parser.add_argument
-    add("words", nargs="*", metavar="WORD", help="all of them are in the text; NAME* stands for what begins so")
+    add("words", nargs="*", metavar="WORD", help="the text has all of them; NAME* finds words that begin so")
     add("-r", "--routine", metavar="NAME", help="what describes or declares this routine")
     add("-l", "--library", metavar="NAME", help="what belongs to this library or module")
     add("--library-version", metavar="VERSION", help="of this version: 1.2 has 1.2.13, too")
     add("-k", "--kind", metavar="KIND,...", type=kinds_of, help="only of these: man, doc, module, pkgconfig, header, command")
-    add("-n", "--limit", metavar="N", type=number_of, default=20, help="at the most so many; default: 20")
+    add("-n", "--limit", metavar="N", type=number_of, default=20, help="at most N documents; default: 20")
     add("-s", "--show", metavar="ID", type=number_of, help="open the document of this number")
     add("--json", action="store_true", help="JSON")
     add_common(parser)
@@ -75,9 +75,9 @@ def index_parser():
     for kind in TREES:
         add("--" + kind, metavar="DIRECTORY", action="append", default=[], help="of this kind; may be repeated; none: leave the kind out")
     add("--sources", metavar="FILE", help="directories and commands of the site; default: alldoc.conf beside jobtrail.conf")
-    add("--text-size", metavar="BYTES", type=bytes_of, default=4 << 20, help="of a text, no more is read; default: 4M")
-    add("--command-time", metavar="SECONDS", type=number_of, default=10, help="for a command; default: 10")
-    add("--user", default="nobody", help="as whom root runs commands; default: nobody")
+    add("--text-size", metavar="BYTES", type=bytes_of, default=4 << 20, help="read at most this much of a text; default: 4M")
+    add("--command-time", metavar="SECONDS", type=number_of, default=10, help="stop a command after this time; default: 10")
+    add("--user", default="nobody", help="the user that root runs commands as; default: nobody")
     add("--rebuild", action="store_true", help="read everything again")
     add("-q", "--quiet", action="store_true", help="print only what is wrong")
     add_common(parser)
@@ -100,7 +100,7 @@ def make_index(arguments):
 
     database.Building(path, options.rebuild).make(run)
     if not options.quiet:
-        why = "; made anew, since some documents are not for all to read any more" if len(runs) > 1 else ""
+        why = "; rebuilt, since some documents are no longer readable for all" if len(runs) > 1 else ""
         print("%s: %s%s" % (escape(stored(path)), runs[-1].summary(), why))
     return INCOMPLETE if runs[-1].troubles else 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds documents, and reads the line of each that tells why it was found."""
+"""Finds documents by words, routine or library, and reads the line of each that matches."""
 
 import errno
 import functools
@@ -30,7 +30,7 @@ def contents(kind, tree, below, open_one):
         raise Unreadable("is no file")
     opened = open_one(file_path(tree), file_path(below))
     if opened is None:
-        raise PermissionError(errno.EACCES, "not everybody may read it any more")
+        raise PermissionError(errno.EACCES, "it is no longer readable for everybody")
     try:
         text, _ = read_text(opened[0], below, TEXT_MAX)
     finally:

@@ -33,13 +33,13 @@ static void check_last(struct doctor *doctor, const char *index)
         status.st_mtime = 0;
     doctor_time_text(status.st_mtime, when, sizeof when);
     if (status.st_mtime == 0)
-        doctor_add(doctor, FINDING_WARN, CHECK, index, MEND, "no run has ended well here");
+        doctor_add(doctor, FINDING_WARN, CHECK, index, MEND, "no run has succeeded here");
     else if ((int64_t)time(NULL) - status.st_mtime > LATE_S)
         doctor_add(doctor, FINDING_WARN, CHECK, index,
                    "see journalctl -u jobtrail-alldoc, and what this says: " MEND,
-                   "the last run that ended well is too long ago: %s", when);
+                   "the last successful run is too long ago: %s", when);
     else
-        doctor_add(doctor, FINDING_OK, CHECK, index, "", "everybody may read it, of %s", when);
+        doctor_add(doctor, FINDING_OK, CHECK, index, "", "everybody can read it, made %s", when);
 }
 
 static const struct doctor_duty duty = {
@@ -70,7 +70,7 @@ void doctor_documentation(struct doctor *doctor, const struct conf *conf)
             check_last(doctor, index);
         else
             doctor_add(doctor, FINDING_WARN, CHECK, index, MEND " --rebuild",
-                       "not everybody may read it");
+                       "not everybody can read it");
     }
     doctor_duty(doctor, &duty, true);
 }

@@ -20,7 +20,7 @@
 #include "contrib/libraries/conf_libraries.h"
 #include "contrib/libraries/scan/library_lock.h"
 #include "contrib/libraries/scan/library_owners.h"
-#include "contrib/libraries/scan/library_witness.h"
+#include "contrib/libraries/scan/library_source.h"
 
 /* Scans run once an hour, or once a day. */
 enum { LATE_S = 25 * 3600 };
@@ -155,18 +155,18 @@ static void add_seen(struct doctor *doctor, const char *state,
 {
     if (watch->unwatched > 0) {
         doctor_add(doctor, FINDING_WARN, "watch", state, "",
-                   "%" PRIu64 " directories cannot be watched: %s; scans find changes there, and "
+                   "%" PRIu64 " directories cannot be watched: %s; scans find changes there, but "
                    "not who made them",
                    watch->unwatched, strerror(watch->error));
         doctor_mend(doctor, watch->error == ENOSPC
-                                ? "name smaller trees: 65536 directories and 32 MiB of paths are "
-                                  "the most, and three eighths of "
+                                ? "name smaller trees: at most 65536 directories, 32 MiB of paths, "
+                                  "and three eighths of "
                                   "/proc/sys/fs/fanotify/max_user_marks, which can be raised"
                                 : "watch on the host where people install");
     } else {
         doctor_add(doctor, FINDING_OK, "watch", state, "",
-                   "directories are watched: %" PRIu64 "; events: %" PRIu64
-                   ", of processes that were gone: %" PRIu64 ", overruns: %" PRIu64,
+                   "watched directories: %" PRIu64 "; events: %" PRIu64
+                   ", of processes that had ended: %" PRIu64 ", overruns: %" PRIu64,
                    watch->directories, watch->events, watch->unknown, watch->overruns);
     }
 }
@@ -215,7 +215,7 @@ static void check_log_dir(struct doctor *doctor, const struct conf *conf)
     const char *shared = conf_library_log_dir_is_in(conf);
     if (shared != NULL) {
         doctor_add(doctor, FINDING_BAD, "libraries", conf->library_log_dir, "",
-                   "users append no lines: by a link or a mount it is not separate from '%s'",
+                   "users cannot append lines: by a link or a mount it is not separate from '%s'",
                    shared);
         doctor_mend(doctor, "name a directory of its own for log_dir in %s", doctor->conf);
     } else if (conf->library_log_dir[0] != '\0') {
@@ -224,8 +224,7 @@ static void check_log_dir(struct doctor *doctor, const struct conf *conf)
     }
     if (conf->library_log_dir[0] != '\0' && conf->sessions[0] == '\0') {
         doctor_add(doctor, FINDING_WARN, "libraries", conf->library_log_dir, "",
-                   "log_dir has no effect here: lines are handed in by way of [spool] sessions, "
-                   "which is empty");
+                   "log_dir has no effect here: lines go through [spool] sessions, which is empty");
         doctor_mend(doctor, "name a directory for sessions in [spool] of %s", doctor->conf);
     }
 }
@@ -242,11 +241,12 @@ static void check_watch(struct doctor *doctor, const struct conf *conf)
     if (error == -EACCES)
         return;
     if (error != 0 || !is_running) {
-        doctor_add(doctor, FINDING_WARN, "watch", conf->library_state, "",
-                   "no watch runs: 'watch = yes' has no effect here, and no opens are counted for "
-                   "use_logs and use_records");
+        doctor_add(
+            doctor, FINDING_WARN, "watch", conf->library_state, "",
+            "no library watch is running: 'watch = yes' has no effect here, and no opens are "
+            "counted for use_logs and use_records");
         doctor_mend(doctor,
-                    "the node's watcher runs it: see syslog for jobtrail-libmon; without Slurm: "
+                    "the process watch runs it: see syslog for jobtrail-libmon; without Slurm: "
                     "systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch%s",
                     doctor_conf_words(doctor));
     } else {
@@ -258,19 +258,18 @@ static void check_watch(struct doctor *doctor, const struct conf *conf)
 
 /* ---- Uses by times of last access ------------------------------------------------------------ */
 
-static void check_witness(struct doctor *doctor, const struct conf_line *tree, bool is_watched,
-                          size_t *good)
+static void check_source(struct doctor *doctor, const struct conf_line *tree, bool is_watched,
+                         size_t *good)
 {
-    enum library_witness witness = library_witness_of(tree->text, is_watched);
-    bool is_blind =
-        witness == WITNESS_NO_ATIME || witness == WITNESS_FIXED || witness == WITNESS_LAYERS;
-    *good += library_witness_is_atime(witness);
+    enum library_source source = library_source_of(tree->text, is_watched);
+    bool is_blind = source == SOURCE_NO_ATIME || source == SOURCE_FIXED || source == SOURCE_LAYERS;
+    *good += library_source_is_atime(source);
     if (!is_blind)
         return;
     doctor_add(doctor, FINDING_WARN, "atime", tree->text, "", "no uses are known: %s",
-               library_witness_reason(witness));
+               library_source_reason(source));
     doctor_mend(doctor, "%swatch on the hosts where it is used",
-                witness == WITNESS_LAYERS ? "" : "mount it writable and with relatime here; or ");
+                source == SOURCE_LAYERS ? "" : "mount it writable and with relatime here; or ");
 }
 
 static const struct doctor_duty use_duty = {
@@ -279,13 +278,13 @@ static const struct doctor_duty use_duty = {
 
 static void check_atime(struct doctor *doctor, const struct conf *conf)
 {
-    bool is_watched = library_witness_is_watched(conf);
+    bool is_watched = library_source_is_watched(conf);
     size_t good = 0;
     if (!conf->library_use_atime)
         return;
     doctor_duty(doctor, &use_duty, true);
     for (size_t i = 0; i < conf->library_trees.count; i++)
-        check_witness(doctor, &conf->library_trees.line[i], is_watched, &good);
+        check_source(doctor, &conf->library_trees.line[i], is_watched, &good);
     if (conf->library_use_logs[0] == '\0' && !conf->library_use_records) {
         doctor_add(doctor, FINDING_WARN, "atime", "use_atime", "",
                    "uses are reported nowhere: neither use_logs nor use_records is set");

@@ -37,7 +37,7 @@ static const char usage[] =
     "      --iso             as 1995-03-06T07:00:05+01:00\n"
     "  -f, --file LOG        append date, your name and the words to a log of the site's,\n"
     "                        within a minute or two\n"
-    "  -q, --quiet           of -f: say nothing; the exit status tells\n"
+    "  -q, --quiet           of -f: print nothing; see the exit status\n"
     "      --conf FILE       of -f: the configuration (default " JOBTRAIL_CONF ")\n"
     "  -h, --help\n"
     "  -V, --version\n"

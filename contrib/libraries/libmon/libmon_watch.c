@@ -92,11 +92,11 @@ static void tell_state(struct watching *watching)
     if (state.overruns > watching->overruns)
         fprintf(stderr,
                 "jobtrail-libmon: watch: there were more events than the kernel queues: a scan "
-                "finds the changes, and not who made them\n");
+                "finds the changes, but not who made them\n");
     if (state.unwatched > watching->unwatched)
         fprintf(stderr,
                 "jobtrail-libmon: watch: %llu directories cannot be watched: %s; scans find "
-                "changes there, and not who made them\n",
+                "changes there, but not who made them\n",
                 (unsigned long long)state.unwatched, strerror(state.error));
     if (state.lost > watching->lost)
         fprintf(stderr,
@@ -280,7 +280,7 @@ static int take_lock(int state)
     close(fd);
     return error == -EWOULDBLOCK
                ? fail(error, "another one runs",
-                      "the node's watcher (jobtrail-submit watch) does it where it runs")
+                      "the process watch (jobtrail-submit watch) does it where it runs")
                : fail(error, LIBRARY_WATCH_LOCK, strerror(-error));
 }
 

@@ -31,11 +31,11 @@
 #include "contrib/libraries/libuse/libuse_tell.h"
 #include "contrib/libraries/scan/library_lock.h"
 #include "contrib/libraries/scan/library_reads.h"
-#include "contrib/libraries/scan/library_witness.h"
+#include "contrib/libraries/scan/library_source.h"
 
 /* ---- What is known of uses ------------------------------------------------------------------- */
 
-/* What each tree, and each mount below it that the last scan saw, has for a witness of uses. */
+/* What each tree, and each mount below it that the last scan saw, has for a source of uses. */
 
 struct status {
     const struct conf *conf;
@@ -44,12 +44,12 @@ struct status {
     int64_t polled_s; /* of the place */
 };
 
-static void print_place(struct status *status, const char *path, const char *witness,
+static void print_place(struct status *status, const char *path, const char *source,
                         const char *reason, bool is_both)
 {
     struct json_object *json = json_object_new_object();
     libuse_json_text(json, "path", path);
-    libuse_json_text(json, "witness", witness);
+    libuse_json_text(json, "source", source);
     libuse_json_text(json, "reason", reason);
     json_object_object_add(json, "watch_too", json_object_new_boolean(is_both));
     if (status->polled_s != LIBRARY_READS_NEVER)
@@ -62,12 +62,12 @@ static void print_place(struct status *status, const char *path, const char *wit
 static void tell_place(struct status *status, const char *path)
 {
     char shown[2 * TERMINAL_WORD_SIZE], when[LIBRARY_DATE_SIZE];
-    enum library_witness witness = library_witness_of(path, status->is_watched);
-    const char *word = library_witness_word(witness), *reason = library_witness_reason(witness);
-    bool is_both = status->is_watched && witness != WITNESS_WATCH && directory_is_shared(path);
-    if (library_witness_is_atime(witness) && !status->conf->library_use_atime) {
+    enum library_source source = library_source_of(path, status->is_watched);
+    const char *word = library_source_word(source), *reason = library_source_reason(source);
+    bool is_both = status->is_watched && source != SOURCE_WATCH && directory_is_shared(path);
+    if (library_source_is_atime(source) && !status->conf->library_use_atime) {
         word = is_both ? "watch" : "none";
-        reason = is_both ? "the watch counts the opens of this host (fanotify), and of no other"
+        reason = is_both ? "the watch counts the opens of this host alone (fanotify)"
                          : "no watch counts opens here, and there is no use_atime = yes";
         is_both = false;
     }
@@ -119,7 +119,7 @@ static int tell_end(struct status *status)
     return status->is_complete ? 1 : 0;
 }
 
-/* Prints it. Returns 1; 0 where something has no witness; or -errno. */
+/* Prints it. Returns 1; 0 where something has no source; or -errno. */
 static int libuse_status(const struct conf *conf, bool is_json)
 {
     char path[PATH_MAX];
@@ -127,7 +127,7 @@ static int libuse_status(const struct conf *conf, bool is_json)
     struct status status = {
         .conf = conf,
         .json = is_json ? json_object_new_array() : NULL,
-        .is_watched = library_witness_is_watched(conf),
+        .is_watched = library_source_is_watched(conf),
         .is_complete = true,
     };
     snprintf(path, sizeof path, "%s/libraries.db", conf->library_state);
@@ -160,12 +160,12 @@ static const char usage[] =
     "\n"
     "  --conf FILE         the configuration (default " JOBTRAIL_CONF ")\n"
     "  --json              print JSON\n"
-    "  --quiet             of poll: print trouble only\n"
+    "  --quiet             of poll: print errors only\n"
     "  --wait              of poll: where a scan is running, wait for its end\n"
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
-    "Exit status: 0 all was looked at; 1 a tree is away, or uses cannot be seen somewhere; 2\n"
+    "Exit status: 0 all was checked; 1 a tree is away, or uses cannot be seen somewhere; 2\n"
     "usage; 3 the configuration, the state, a log or the outbox cannot be used; 4 a scan or "
     "another\n"
     "poll runs.\n";
@@ -249,7 +249,7 @@ static void print_number(uint64_t number, const char *text)
 
 static void print_text(const struct libuse_counts *counts)
 {
-    printf("%" PRIu64 " files, %" PRIu64 " looked at, uses: at least %" PRIu64, counts->files,
+    printf("%" PRIu64 " files, %" PRIu64 " checked, uses: at least %" PRIu64, counts->files,
            counts->looked, counts->uses);
     print_number(counts->set.armed, "had their time of last access set");
     print_number(counts->waiting + counts->set.changed,

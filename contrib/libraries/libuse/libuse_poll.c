@@ -14,8 +14,8 @@
 #include "contrib/libraries/globs.h"
 #include "contrib/libraries/scan/library_facts.h"
 #include "contrib/libraries/scan/library_reads.h"
+#include "contrib/libraries/scan/library_source.h"
 #include "contrib/libraries/scan/library_walk.h"
-#include "contrib/libraries/scan/library_witness.h"
 
 #define SECOND_NS INT64_C(1000000000)
 #define DAY_NS    (86400 * SECOND_NS)
@@ -27,7 +27,7 @@ struct mount {
     size_t place;
     bool is_new, is_asked;
     int64_t polled_s; /* when the turn before began */
-    enum library_witness witness;
+    enum library_source source;
 };
 
 struct poll_turn {
@@ -93,21 +93,21 @@ static int turn_directory(void *context, int fd, const char *key, size_t size)
         return 0;
     mount->is_asked = true;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    mount->witness = library_witness_of(path, turn->is_watched);
-    if (mount->witness != WITNESS_WATCH && !library_witness_is_atime(mount->witness))
-        warn_key(turn, key, size, library_witness_reason(mount->witness));
+    mount->source = library_source_of(path, turn->is_watched);
+    if (mount->source != SOURCE_WATCH && !library_source_is_atime(mount->source))
+        warn_key(turn, key, size, library_source_reason(mount->source));
     return 0;
 }
 
 /* Whether files of the mount are looked at; else counts this one. */
 static bool is_looked_at(const struct mount *mount, struct libuse_counts *counts)
 {
-    counts->watched += mount->witness == WITNESS_WATCH;
-    counts->no_atime += mount->witness == WITNESS_NO_ATIME;
-    counts->fixed += mount->witness == WITNESS_FIXED;
-    counts->layers += mount->witness == WITNESS_LAYERS;
-    counts->waiting += mount->is_new && library_witness_is_atime(mount->witness);
-    return !mount->is_new && library_witness_is_atime(mount->witness);
+    counts->watched += mount->source == SOURCE_WATCH;
+    counts->no_atime += mount->source == SOURCE_NO_ATIME;
+    counts->fixed += mount->source == SOURCE_FIXED;
+    counts->layers += mount->source == SOURCE_LAYERS;
+    counts->waiting += mount->is_new && library_source_is_atime(mount->source);
+    return !mount->is_new && library_source_is_atime(mount->source);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ static int look_at(struct poll_turn *turn, const struct library_seen *seen,
         error = library_state_commit(turn->state);
     turn->looked++;
     turn->counts->looked++;
-    if (error != 0 || mount->witness != WITNESS_REARMED || is_armed(is, atime_ns))
+    if (error != 0 || mount->source != SOURCE_REARMED || is_armed(is, atime_ns))
         return error;
     return libuse_batch_add(turn->batch, turn->state, seen, &turn->counts->set);
 }
@@ -224,7 +224,7 @@ static int end_tree(struct poll_turn *turn)
         turn->order->unheard(turn->order->context, turn->tree,
                              turn->counts->set.unheard - turn->unheard, turn->began_s);
     for (size_t i = 0; i < turn->mounts && error == 0; i++)
-        if (!turn->mount[i].is_new && library_witness_is_atime(turn->mount[i].witness))
+        if (!turn->mount[i].is_new && library_source_is_atime(turn->mount[i].source))
             error = library_reads_set_polled(turn->state, turn->mount[i].place, turn->began_s);
     if (error == 0)
         error = library_reads_sum(turn->state, turn->tree, &sum);
@@ -286,7 +286,7 @@ int libuse_poll(const struct libuse_order *order, struct library_state *state,
         .counts = counts,
         .batch = libuse_batch_new(),
         .began_s = (int64_t)time(NULL),
-        .is_watched = library_witness_is_watched(order->conf),
+        .is_watched = library_source_is_watched(order->conf),
     };
     struct globs *patterns = NULL, *except = NULL;
     int error = turn.batch == NULL ? -ENOMEM : globs_read(order->conf->library_patterns, &patterns);

@@ -20,7 +20,7 @@ enum { LIBUSE_ALL_FILES = 20 };
 
 struct libuse_counts {
     uint64_t files;     /* libraries that are there */
-    uint64_t looked;    /* of them, those that have a witness and are as the scan saw them */
+    uint64_t looked;    /* of them, those that have a source and are as the scan saw them */
     uint64_t uses;      /* found; with those of a turn that was killed */
     uint64_t watched;   /* files on mounts of which the watch counts the opens */
     uint64_t no_atime;  /* on mounts with noatime */

@@ -159,7 +159,7 @@ static bool line_fits(const struct record_view *file)
 
 static const char *why_not(int error)
 {
-    return error == -ENOENT   ? "the site has no such log, and makes none"
+    return error == -ENOENT   ? "the site has no such log, and creates none"
            : error == -EMFILE ? "too many logs were begun"
                               : strerror(-error);
 }

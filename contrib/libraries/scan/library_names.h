@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The files of libraries as the last scan has them (library_state.h): for readers beside scans.
+ * Reads the files of libraries that the last scan saw (library_state.h), for other programs.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who is believed about libraries. A file names the library that it is part of, by its soname, its
+ * Whose files may name a library. A file names the library that it is part of, by its soname, its
  * name or its place, only if it is root's, of the tree's owner, or of one of [libraries] owners,
  * and not all can write to it. All files of another user are one library, "~USER", with a log of
  * its own: nobody writes into the logs of others' libraries, and a user has one log.

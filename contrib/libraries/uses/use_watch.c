@@ -203,9 +203,9 @@ static void end_counts(struct use_watch *watch)
     if (watch->batch.counts.lost + watch->batch.unseen + watch->overruns > 0)
         fprintf(stderr,
                 "jobtrail-libmon: uses: not counted: %" PRIu64
-                " opens beyond what is kept, %" PRIu64
-                " of which it is not known whether they were in jobs or of a library; overruns of "
-                "the kernel's events: %" PRIu64 "\n",
+                " opens of different uses (too many), %" PRIu64
+                " that may have been in jobs, or of no library; overruns of the kernel's events: "
+                "%" PRIu64 "\n",
                 watch->batch.counts.lost, watch->batch.unseen, watch->overruns);
     batch->unseen += batch->counts.lost;
     batch->counts.lost = watch->overruns = 0;

@@ -178,7 +178,7 @@ unused() { # OPTION...
     load_all
     local what='[.user, .program, .how, .runs, .jobs, .links, .opens, .last, .certainty]'
     [[ $(rows removal "$what" --lib moon -S today) == '[["'"$ME"'","program","loaded",3,1,null,null,"'"$TODAY"'","recorded"],["'"$ME"'","program","linked",null,null,1,null,"'"$TODAY"'","recorded"],["carol","make","opened",null,null,null,6,"'"$TODAY"'","at least"],[null,null,"read",null,null,null,3,"'"$TODAY"'","at least"]]' ]]
-    [[ $(rows removal "$what" --lib sun -S today) == '[["'"$ME"'","program","has it inside",3,1,null,null,"'"$TODAY"'","recorded"],["'"$ME"'","program","linked, static",null,null,1,null,"'"$TODAY"'","recorded"]]' ]]
+    [[ $(rows removal "$what" --lib sun -S today) == '[["'"$ME"'","program","contains it",3,1,null,null,"'"$TODAY"'","recorded"],["'"$ME"'","program","linked, static",null,null,1,null,"'"$TODAY"'","recorded"]]' ]]
     [[ $(rows removal "$what" --lib star -S today 2>/dev/null) == '[]' ]]
     [[ $(rows removal "$what" --lib moon -S today -u carol) == '[["carol","make","opened",null,null,null,6,"'"$TODAY"'","at least"]]' ]]
     # who can write where records lie may have written what is not proven
@@ -187,7 +187,7 @@ unused() { # OPTION...
     run -0 report removal --lib moon -S today
     [[ $output == *"Users without a run in this period are not listed."*"Links are recorded from $TODAY on."*"seen on login1, login2 only."* ]]
     # whenever it was linked, and by whom
-    local inside='[["'"$ME"'","program","has it inside",3,1,null,null,"'"$TODAY"'","recorded"]]'
+    local inside='[["'"$ME"'","program","contains it",3,1,null,null,"'"$TODAY"'","recorded"]]'
     sqlite3 "${STORE#sqlite:}" "UPDATE link SET build_epoch = build_epoch - 400 * 86400, build_user = 'alice'"
     [[ $(rows removal "$what" --lib sun -S today) == "$inside" ]]
     [[ $(rows removal "$what" --lib sun -S today -u "$ME") == "$inside" ]]
@@ -234,7 +234,7 @@ unused() { # OPTION...
     [[ $(rows removal '[.how, .runs, .certainty, .runs_low < 400 and (.runs_high == null or .runs_high > 400)]' --lib moon -S today | jq -c '.[0]') == \
         '["loaded",400,"estimate of a sample",true]' ]]
     [[ $(rows removal '[.how, .runs, .links, .certainty]' --lib sun -S today) == \
-        '[["has it inside",400,null,"estimate of a sample"],["linked, static",null,1,"recorded"]]' ]]
+        '[["contains it",400,null,"estimate of a sample"],["linked, static",null,1,"recorded"]]' ]]
 }
 
 @test "what sampling left out may have loaded all that other runs of its path have loaded" {
@@ -339,7 +339,7 @@ later() {
     wrong "there is no page months of fields; there is --of libraries, system, modules, compilers, users, executables" months --use linked --of fields
     wrong "--account does not choose links: their records do not have it" weekdays --use linked -A x
     wrong "--partition does not choose opens from outside of jobs: their records do not have it" weekdays --use opened -r x
-    wrong "--use linked does nothing for trends; it does for weekdays, months" trends --use linked
+    wrong "--use linked has no effect on trends; it has on weekdays, months" trends --use linked
     wrong "unused needs the list of the site's libraries: --libraries FILE, or JOBTRAIL_LIBRARIES" unused
     wrong "removal needs --lib or --module: it lists who would be affected by its removal" removal
     wrong "--user does not go with the page unused: it lists what is not used" unused -u "$ME" --libraries /dev/null

@@ -145,7 +145,7 @@ rows() { # TABLE FILTER: of the JSON in $output
     # closed, or a link to what only some may read, since the index was made
     chmod 600 "$PLACE/doc/hdf5-1.14/README"
     page "document?path=$PLACE/doc/hdf5-1.14/README&name=README"
-    [[ $PAGE_STATUS == 404 && $output == *"not everybody may read it"* && $output != *Chunks* ]]
+    [[ $PAGE_STATUS == 404 && $output == *"no longer readable for everybody"* && $output != *Chunks* ]]
     page "documentation.json?words=cached&table=documentation"
     [[ $(rows documentation .line) == "[null]" ]]
     printf 'cached secret\n' >"$PLACE/secret" && chmod 600 "$PLACE/secret"

@@ -51,7 +51,7 @@ findings() {
     echo "17 4 * * * root jobtrail-alldoc index --quiet" >"$PLACE/cron"
     index
     run findings
-    [[ ${#lines[@]} == 2 && ${lines[0]} == "ok documentation: everybody may read it, of "* && ${lines[1]} == "ok timer: "* ]]
+    [[ ${#lines[@]} == 2 && ${lines[0]} == "ok documentation: everybody can read it, made "* && ${lines[1]} == "ok timer: "* ]]
     run findings collector
     [[ ${lines[0]} == "ok documentation: "* ]]
 }
@@ -61,14 +61,14 @@ findings() {
     index
     touch -d '3 days ago' "$JOBTRAIL_ALLDOC.lock"
     run findings
-    [[ $output == *"warning documentation: the last run that ended well is too long ago: "* ]]
+    [[ $output == *"warning documentation: the last successful run is too long ago: "* ]]
     # a run that changes nothing has ended well, too
     index
     run findings
     [[ $output == *"ok documentation: "* ]]
     chmod 600 "$JOBTRAIL_ALLDOC"
     run findings
-    [[ $output == *"warning documentation: not everybody may read it: jobtrail-alldoc index --rebuild"* ]]
+    [[ $output == *"warning documentation: not everybody can read it: jobtrail-alldoc index --rebuild"* ]]
     chmod 646 "$JOBTRAIL_ALLDOC"
     run findings
     [[ $output == *"bad documentation: $JOBTRAIL_ALLDOC can be changed by others than root: "* ]]
@@ -79,5 +79,5 @@ findings() {
     [[ $output == *"bad documentation: $PLACE/alldoc.conf can be changed by others than root: "* ]]
     rm "$JOBTRAIL_ALLDOC.lock"
     run findings
-    [[ $output == *"warning documentation: no run has ended well here: "* ]]
+    [[ $output == *"warning documentation: no run has succeeded here: "* ]]
 }

@@ -93,7 +93,7 @@ scan() {
     doctor
     said=$(atime)
     umount "$TREE"
-    [[ $said == *"ok timer jobtrail-libuse poll: a line in /etc/cron.d/site runs it; whether cron runs is not looked at: "* ]]
+    [[ $said == *"ok timer jobtrail-libuse poll: a line in /etc/cron.d/site runs it; whether cron is running is not checked: "* ]]
     [[ $said == "warning atime $TREE: no uses are known: it is mounted with noatime: reads leave no trace: mount it writable and with relatime here; or watch on the hosts where it is used"* ]]
     mount -t tmpfs -o relatime tree "$TREE"
     echo x >"$TREE/x.a"

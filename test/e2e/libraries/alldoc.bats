@@ -355,7 +355,7 @@ told() {
     printf 'a=${b}${b}\nb=${a}${a}\nName: ${a}\nVersion: ${a}\n' >pc/loop.pc
     printf '"unended /* \x27 { ( ( (\n#define \\\n' >header/odd.h
     index
-    [[ $status == 0 && $output == *"2 not for all to read"* && $output == *"1 no text"* ]]
+    [[ $status == 0 && $output == *"2 not readable for all"* && $output == *"1 no text"* ]]
     alldoc secret
     [[ $status == 1 ]]
     alldoc hidden
@@ -389,8 +389,8 @@ told() {
     mkdir closed closed/doc && printf 'beta behind a door\n' >closed/doc/file && chmod 700 closed
     ln -s closed/doc byway
     index --doc "$PWD/byway"
-    [[ $status == 4 && $stderr == *"/byway: not everybody may read it, or come to it; it is left out"* ]]
-    [[ $output == *"2 not for all to read"* ]]
+    [[ $status == 4 && $stderr == *"/byway: left out, as not everybody can read or reach it"* ]]
+    [[ $output == *"2 not readable for all"* ]]
     for word in alpha beta; do
         alldoc $word
         [[ $status == 1 ]]
@@ -412,11 +412,11 @@ told() {
     [[ $(values snippet) == None ]]
     chmod 755 doc && chmod 600 doc/file
     index
-    [[ $status == 0 && $output == *"made anew, since some documents are not for all to read any more" ]]
+    [[ $status == 0 && $output == *"rebuilt, since some documents are no longer readable for all" ]]
     [[ $(sqlite3 alldoc.db "CREATE VIRTUAL TABLE temp.term USING fts5vocab('main', 'words', 'row');
         SELECT count(*) FROM temp.term WHERE term = 'gamma'") == 0 ]]
     index
-    [[ $output != *anew* ]]
+    [[ $output != *rebuilt* ]]
     # a file that has become a link
     printf 'delta for all\n' >doc/delta && printf 'delta for me\n' >outside && chmod 600 outside
     index
@@ -536,7 +536,7 @@ command absent /nonexistent/program
 command silent /bin/true
 SOURCES
     index --sources "$PWD/sources" --command-time "$SLOW" --text-size 64K
-    [[ $status == 4 && $output == *"1 cut at the limit"* && $output == *"5 in trouble"* ]]
+    [[ $status == 4 && $output == *"1 cut at the limit"* && $output == *"5 with errors"* ]]
     [[ $stderr == *"slow"*"has not ended after $SLOW seconds"* && $stderr == *"/bin/false: ended with 1"* ]]
     [[ $stderr == *"/nonexistent/program: No such file or directory"* && $stderr == *"/bin/true: has written nothing"* ]]
     alldoc --json --routine qdags

@@ -506,7 +506,7 @@ TEXT
     load_all
     run -0 --separate-stderr acct --changes --format Files,Before,After -P -n
     [[ $(grep -v '^1|' <<<"$output") == "2|>=0|>=0" ]]
-    [[ $stderr == *"name the first one: runs of the others (1) are not counted"* ]]
+    [[ $stderr == *"names only the first: runs of the others (1) are not counted"* ]]
 }
 
 # bats test_tags=needs:answers

@@ -166,7 +166,7 @@ TABLE
         $'libimsl20.log imsl20 7\nold/libimsl20.log.1 imsl20 7' ]]
 }
 
-@test "a line of a log of uses counts once, whatever it says, and each witness has lines of its own" {
+@test "a line of a log of uses counts once, whatever it says, and each source has lines of its own" {
     mkdir atime
     echo "Wed_May_17_1995_08:49 filei LIB_OPENED count=400 path=/opt/libfft.so" >fft.log
     echo "Wed_May_17_1995_08:49 root LIB_COPIED count=1 path=/opt/libfft.so" >>fft.log

@@ -86,12 +86,12 @@ uses='[.uses[].path | sub(".*/"; "")] | sort | join(",")'
     mount_tree relatime
     make libone.so libtwo.so
     run -0 libuse poll
-    [[ $output == "2 files, 2 looked at, uses: at least 0" ]]
+    [[ $output == "2 files, 2 checked, uses: at least 0" ]]
     read_file "$TREE/libone.so"
     read_file "$TREE/libone.so"
     run -0 libuse poll
     [[ ${lines[0]} == "read  $TREE/libone.so, after "*T*:*:*"+00:00" ]]
-    [[ ${lines[1]} == "2 files, 2 looked at, uses: at least 1; 1 had their time of last access set" ]]
+    [[ ${lines[1]} == "2 files, 2 checked, uses: at least 1; 1 had their time of last access set" ]]
     [[ $(turn .uses,.set | paste -sd ,) == "[],0" ]]
     read_file "$TREE/libone.so"
     read_file "$TREE/libtwo.so"
@@ -121,7 +121,7 @@ uses='[.uses[].path | sub(".*/"; "")] | sort | join(",")'
     make libone.so fast/libtwo.so
     run -1 libuse poll
     [[ $output == "jobtrail-libuse: $TREE/fast: it is mounted with noatime: reads leave no trace
-2 files, 1 looked at, uses: at least 0; 1 are on mounts with noatime" ]]
+2 files, 1 checked, uses: at least 0; 1 are on mounts with noatime" ]]
     run -1 libuse status
     [[ ${lines[0]} == "atime  $TREE: the first read after each turn moves the time of last access (relatime); last turn: 20"* ]]
     [[ ${lines[1]} == "none   $TREE/fast: it is mounted with noatime: reads leave no trace" ]]
@@ -130,10 +130,10 @@ uses='[.uses[].path | sub(".*/"; "")] | sort | join(",")'
     run -1 libuse poll --json
     [[ $(jq -c '[.files, .looked, .noatime, .read_only]' <<<"${lines[-1]}") == "[2,0,1,1]" ]]
     run -1 libuse status --json
-    [[ $(jq -c '[.[] | .witness]' <<<"$output") == '["none","none"]' ]]
+    [[ $(jq -c '[.[] | .source]' <<<"$output") == '["none","none"]' ]]
 }
 
-@test "on an overlay no time is set, which would copy the file, and that there is no witness is said" {
+@test "on an overlay no time is set, which would copy the file, and that there is no source is said" {
     mkdir "$PLACE/lower" "$PLACE/layer"
     mount -t tmpfs lower "$PLACE/lower"
     mount -t tmpfs layer "$PLACE/layer"
@@ -145,7 +145,7 @@ uses='[.uses[].path | sub(".*/"; "")] | sort | join(",")'
     settle
     run -1 libuse poll
     [[ $output == "jobtrail-libuse: $TREE: it is an overlay: to set a time would copy the file
-1 files, 0 looked at, uses: at least 0; 1 are on overlays" ]]
+1 files, 0 checked, uses: at least 0; 1 are on overlays" ]]
     [[ $(turn .overlay,.set | paste -sd ,) == 1,0 ]]
     run -1 libuse status
     [[ ${lines[0]} == "none   $TREE: it is an overlay: to set a time would copy the file" ]]
@@ -166,7 +166,7 @@ uses='[.uses[].path | sub(".*/"; "")] | sort | join(",")'
     before=$(stat -c %z "$TREE/libone.so")
     run -1 libuse poll
     [[ ${lines[0]} == "jobtrail-libuse: $TREE/libone.so: inode "*" of device "*" is in no scan: it can be on another device than its directory" ]]
-    [[ ${lines[1]} == "2 files, 1 looked at, uses: at least 0; 1 had their time of last access set; 1 have no row in the state" ]]
+    [[ ${lines[1]} == "2 files, 1 checked, uses: at least 0; 1 had their time of last access set; 1 have no row in the state" ]]
     [[ $(turn .not_noted,.set | paste -sd ,) == 1,0 && $(stat -c %z "$TREE/libone.so") == "$before" ]]
     [[ $(changes) == "" ]]
 }
@@ -225,7 +225,7 @@ uses='[.uses[].path | sub(".*/"; "")] | sort | join(",")'
     tar -cf "$PLACE/backup.tar" -C "$TREE" .
     run -0 libuse poll
     [[ $output == "most of $TREE was read, 30 files: no uses
-30 files, 30 looked at, uses: at least 0; 30 had their time of last access set" ]]
+30 files, 30 checked, uses: at least 0; 30 had their time of last access set" ]]
     [[ $(cat "$USES"/atime/*.log | grep -c " LIB_READ ") == 19 ]]
     [[ $(unseen) == "atime $TREE 30" ]]
     [[ $(grep -h " LIB_READ_ALL " "$USES"/atime/*.log) == *" unknown LIB_READ_ALL files=30 how=atime after="*" path=$TREE" ]]
@@ -289,7 +289,7 @@ change_mode() { # NAME: it is as it was
     rearming 6 $!
     held $! change_four
     wait $!
-    [[ $(tail -n 1 "$PLACE/said") == "6 files, 6 looked at, uses: at least 6; 2 had their time of last access set; 4 are new or changed: they wait for the next scan" ]]
+    [[ $(tail -n 1 "$PLACE/said") == "6 files, 6 checked, uses: at least 6; 2 had their time of last access set; 4 are new or changed: they wait for the next scan" ]]
     # while it waits for the clock to go on
     cat "$TREE/liblate.so" >/dev/null
     rm "$PLACE/trace"
@@ -319,7 +319,7 @@ change_back() { # TIME
     rearming 2 $!
     held $! change_back "$at"
     wait $!
-    [[ $(tail -n 1 "$PLACE/said") == "2 files, 2 looked at, uses: at least 2; 1 had their time of last access set; 1 are new or changed: they wait for the next scan" ]]
+    [[ $(tail -n 1 "$PLACE/said") == "2 files, 2 checked, uses: at least 2; 1 had their time of last access set; 1 are new or changed: they wait for the next scan" ]]
     changed_before "$TREE/libz.so"
     [[ $(changes) == "modified libz.so" ]]
 }
@@ -346,7 +346,7 @@ while_stopped() {
 for i in range(10000):
     for path in sys.argv[1:]:
         os.close(os.open(path, os.O_WRONLY))'
-    [[ $output == "3 files, 3 looked at, uses: at least 3; 3 had their time of last access set" ]]
+    [[ $output == "3 files, 3 checked, uses: at least 3; 3 had their time of last access set" ]]
     cat "$TREE"/*.so >/dev/null
     run -0 while_stopped 'import os, sys
 for i in range(10000):
@@ -354,7 +354,7 @@ for i in range(10000):
         os.chmod(path, 0o600)
         os.truncate(path, 0)'
     echo "$output"
-    [[ $output == "3 files, 3 looked at, uses: at least 3; 1 had their time of last access set; 2 are new or changed: they wait for the next scan" ]]
+    [[ $output == "3 files, 3 checked, uses: at least 3; 1 had their time of last access set; 2 are new or changed: they wait for the next scan" ]]
     read_file "$TREE/libone.so"
     [[ $(turn "$uses") == libone.so ]]
 }
@@ -373,14 +373,14 @@ for i in range(10000):
     at=$(stat -c %z "$TREE/libone.so")
     run -1 traced -o /dev/null -e "inject=read:$drop:when=$reads"
     [[ ${lines[0]} == "jobtrail-libuse: $TREE: the kernel has dropped events (fs.inotify.max_queued_events): reads of 2 files are not seen until the next scan" ]]
-    [[ ${lines[3]} == "2 files, 2 looked at, uses: at least 2; 2 may have been changed: they wait for the next scan" ]]
+    [[ ${lines[3]} == "2 files, 2 checked, uses: at least 2; 2 may have been changed: they wait for the next scan" ]]
     [[ $(grep -h " LIB_READ_UNHEARD " "$USES"/atime/*.log) == *" unknown LIB_READ_UNHEARD files=2 how=atime after="*" path=$TREE" ]]
     [[ $(unseen) == "atime $TREE 0" ]]
     [[ $(stat -c %z "$TREE/libone.so") == "$at" && $(turn '[.set, .unheard] | join(",")') == 2,0 ]]
     # and after all are set
     cat "$TREE"/*.so >/dev/null
     run -1 traced -o /dev/null -e "inject=read:$drop:when=$((reads + 1))"
-    [[ ${lines[3]} == "2 files, 2 looked at, uses: at least 2; 2 may have been changed: they wait for the next scan" ]]
+    [[ ${lines[3]} == "2 files, 2 checked, uses: at least 2; 2 may have been changed: they wait for the next scan" ]]
     at=$(stat -c %y "$TREE/libone.so")
     echo LIBONE.SO >"$TREE/libone.so" # as long as before
     touch -m -d "$at" "$TREE/libone.so"
@@ -477,7 +477,7 @@ again() {
     echo x >"$TREE/libone.so"
     # no scan yet
     run -0 libuse poll
-    [[ $output == "1 files, 0 looked at, uses: at least 0; 1 are new or changed: they wait for the next scan" ]]
+    [[ $output == "1 files, 0 checked, uses: at least 0; 1 are new or changed: they wait for the next scan" ]]
     scan >/dev/null
     exec 7>>"$STATE/lock"
     flock 7

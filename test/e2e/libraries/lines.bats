@@ -148,7 +148,7 @@ TEXT
     done
     [[ $(find "$PLACE/logs" -name '*.log') == "" && $(waiting 65534) == 1 ]]
     run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
-    [[ $output == *"users append no lines: by a link or a mount it is not separate from 'logs'"* ]]
+    [[ $output == *"users cannot append lines: by a link or a mount it is not separate from 'logs'"* ]]
 }
 
 @test "a user forges no line: bytes are escaped, lines are bounded, and a cut line is ended" {

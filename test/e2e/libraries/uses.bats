@@ -251,7 +251,7 @@ child.communicate(b"x\n")' "$TREE/libpassed.so"
     end_watch
     let_go
     [[ $(logged | wc -l) == 2 && $(logged) == "nobody LIB_OPENED count=1 "*$'\nunknown LIB_OPENED count=1 '* ]]
-    grep -q "uses: not counted: 0 opens beyond what is kept, 1 of which it is not known whether they were in jobs" "$PLACE/trouble"
+    grep -q "uses: not counted: 0 opens of different uses (too many), 1 that may have been in jobs" "$PLACE/trouble"
     [[ $(summed) == $'(unseen) 0 -1 1\nlibfirst 0 -1 1\nlibfirst 0 65534 1' ]]
 }
 
@@ -346,7 +346,7 @@ full_disk() {
     (($(stat -c %Y "$STATE/uses.seen") >= from))
     begin_watch
     run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
-    [[ $output == *"directories are watched: 1"* && $output != *"no uses of libraries are reported"* ]]
+    [[ $output == *"watched directories: 1"* && $output != *"no uses of libraries are reported"* ]]
     (($(sed 's/.* uses= *\([0-9]*\) .*/\1/' "$STATE/watch") >= from))
     # as if its child had failed for half an hour
     kill -STOP "$WATCH"

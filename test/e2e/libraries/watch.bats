@@ -352,7 +352,7 @@ logged() { # FILE: that it is there
     "$JOBTRAIL_BIN/jobtrail-submit" watch --detach --conf "$CONF" --node e2e
     wait_for test -S "$STATE/who"
     run -4 "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$CONF"
-    [[ $output == *"another one runs"*"watcher"* ]]
+    [[ $output == *"another one runs"*"process watch"* ]]
     echo one >"$TREE/libone.so"
     wait_for logged "$TREE/libone.so"
     # one that is killed comes back with the watcher's next look; this one takes another file
@@ -420,8 +420,8 @@ logged() { # FILE: that it is there
 @test "doctor says how the watch does, and what it cannot watch" {
     begin_watch
     run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
-    [[ $output == *"directories are watched: 1"* ]]
+    [[ $output == *"watched directories: 1"* ]]
     end_watch
     run "$JOBTRAIL_BIN/jobtrail-conf" doctor --conf "$CONF"
-    [[ $output == *"no watch runs"*"without Slurm: systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch --conf $CONF"* ]]
+    [[ $output == *"no library watch is running"*"without Slurm: systemctl enable --now jobtrail-libwatch, or jobtrail-libmon watch --conf $CONF"* ]]
 }
