@@ -135,5 +135,5 @@ def unsure(model, options):
 def since_line(model):
     first = first_day(model)
     if first is None:
-        return "No calls are recorded: [routines] of jobtrail.conf(5) lets them be."
+        return "No calls are recorded: [routines] of jobtrail.conf(5) switches this on."
     return "Calls are recorded from %s on." % days.text(first)

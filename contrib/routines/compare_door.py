@@ -16,12 +16,12 @@ def routines_of(run):
 def why_uncertain(run, library_name):
     """Why such a run may have called a routine of the library that it has no call of; None: it has called none."""
     if run["routines"]["missed"]:
-        return "did not have all calls watched"
+        return "had calls that were not watched"
     if run["routines"]["unnamed"]:
-        return "called some that have no names in the store"
+        return "called routines whose names are not in the store"
     if library_name not in [one["library"] for one in run["routines"]["libraries"]]:
         return "had no library of that name that [routines] designates"
-    return "has not ended by its record" if run["is_start_only"] else None
+    return "has no end record" if run["is_start_only"] else None
 
 
 def calls_text(call):

@@ -30,7 +30,7 @@ def read(text):
     if len(content) > SIZE_MAX:
         raise Failure("%s: is larger than %d MiB" % (escape(text), SIZE_MAX >> 20))
     if content.startswith(ARCHIVE):
-        raise Failure("%s: is an archive: let jobtrail-robj --make make a list of its entries" % escape(text))
+        raise Failure("%s: is an archive: make a list of its entries with jobtrail-robj --make" % escape(text))
     try:
         return set(exported(content) if content.startswith(ELF) else listed(content))
     except (struct.error, ValueError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is known of a site's libraries by calls of their routines: see chosen.py and unused_page.py."""
+"""What calls of routines add to pages of a site's libraries: see chosen.py and unused_page.py."""
 
 from . import calls
 

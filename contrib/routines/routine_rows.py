@@ -95,7 +95,7 @@ class Seen:
         if self.unnamed:
             tell("not all routines of %s have names (Unnamed): the store takes a bounded number of new ones from a user" % self.part(self.unnamed))
         if self.runs > self.known:
-            tell("%s had no library that [routines] designates: no routines are known" % self.part(self.runs - self.known))
+            tell("%s loaded no library that [routines] designates: their routines are not known" % self.part(self.runs - self.known))
 
     def part(self, number):
         return "%d of %d run%s" % (number, self.runs, "" if self.runs == 1 else "s")

@@ -44,10 +44,10 @@ UNNOTED = (
     " (SELECT run_id FROM run_routine_library WHERE routine_library_id IN (%s))"
 )
 NO_ENTRIES = (
-    "Only routines that were called once are known here; with --lib and --entries FILE, all that the library offers."
+    "Only routines that were called before are listed; with --lib and --entries FILE, all routines of the library."
 )
 UNSEEN = "Calls by an address, as through a table of pointers (scipy), and of ranks other than the first are not seen."
-SKIPPED = "What [routines] of jobtrail.conf(5) skips is not watched: take it out of that list."
+SKIPPED = "Routines that [routines] of jobtrail.conf(5) skips are not watched: remove them from that list."
 
 
 def check(model):
@@ -130,7 +130,7 @@ def doubts(model, name, version):
         found.append("%d runs loaded it unwatched" % count)
     count = not_noted(model, version)
     if count:
-        found.append("%d runs of programs linked with it unprepared" % count)
+        found.append("%d runs of programs linked with an archive that was not prepared" % count)
     return "; ".join(found) or None
 
 
@@ -146,7 +146,7 @@ def rows_of(model, found):
 
 def note_of(model, options, rows):
     count, first = sum(row[4] == "not called" for row in rows), days.text(model.first)
-    what = "not called" if options.entries else "called once, but not"
+    what = "not called" if options.entries else "called before, but not"
     parts = ["%d %s since %s, %d not known." % (count, what, first, len(rows) - count)]
     parts += [SKIPPED if options.entries else NO_ENTRIES, UNSEEN, calls.since_line(model), unseen_line(model)]
     return " ".join(parts)
@@ -158,7 +158,7 @@ def uncalled_page(model, options):
         raise Failure(NO_LIBRARY)
     found = versions(model, options)
     if options.entries and not found:
-        raise Failure("no run has loaded a library that fits --lib: nothing is known of its routines")
+        raise Failure("no run has loaded a library that matches --lib: its routines are not known")
     add_entries(model, options, found)
     rows = rows_of(model, found)
     note = note_of(model, options, rows)

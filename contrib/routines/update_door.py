@@ -157,7 +157,7 @@ class Logs:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode) or facts.st_nlink > 1 or facts.st_uid != os.geteuid():
             file.close()
-            raise Failure("%s/%s: is no plain file of ours" % (escape(self.path), escape(name)))
+            raise Failure("%s/%s: must be a regular file of this user" % (escape(self.path), escape(name)))
         return file
 
     def prepare(self, name):
@@ -194,10 +194,10 @@ class Logs:
                 return json.load(file)
         except FileNotFoundError:
             if self.names():
-                raise Failure("%s: has logs, and no %s that says which runs are in them: take them away" % (escape(self.path), STATE)) from None
+                raise Failure("%s: has logs, but no %s that says which runs are in them: remove them" % (escape(self.path), STATE)) from None
             return None
         except ValueError:
-            raise Failure("%s/%s: is damaged: take it away, with the logs" % (escape(self.path), STATE)) from None
+            raise Failure("%s/%s: is damaged: remove it and the logs" % (escape(self.path), STATE)) from None
 
     def write_state(self, state):
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -220,7 +220,7 @@ class Turn:
         self.store, self.logs = store, logs
         state = logs.read_state() or {"form": FORM, "store": address, "floor": 0, "told": [], "pending": [], "sizes": {}}
         if state["form"] != FORM or state["store"] != address:
-            raise Failure("%s: has logs of another store, %s: take them away" % (escape(logs.path), escape(str(state["store"]))))
+            raise Failure("%s: has logs of another store, %s: remove them" % (escape(logs.path), escape(str(state["store"]))))
         self.address, self.floor = address, state["floor"]
         self.told, self.pending = set(state["told"]), set(state["pending"])
         for name, size in state["sizes"].items():  # of lines that a kill has cut

@@ -215,14 +215,14 @@ static const char *definition_refusal(const struct archive_symbol *symbol)
     static const char *const texts[SYMBOL_KINDS] = {
         [SYMBOL_DATA] = "is data, not a routine",
         [SYMBOL_COMMON] = "is a common block, not a routine",
-        [SYMBOL_TLS] = "is data of each thread, not a routine",
+        [SYMBOL_TLS] = "is thread-local data, not a routine",
         [SYMBOL_IFUNC] = "is an IFUNC: the program's start-up code calls it to choose the routine",
         [SYMBOL_UNTYPED] = "has no type, so that it is not known to be a routine",
     };
     if (symbol->kind != SYMBOL_ROUTINE)
         return texts[symbol->kind];
     if (symbol->is_grouped)
-        return "is in a group of sections: other objects can have copies, which would be called";
+        return "is in a group of sections: other objects' copies could be called instead";
     if (!entry_is_name(symbol->name))
         return strchr(symbol->name, '@') != NULL ? "is a symbol with a version"
                                                  : "has a name that no entry file can have";
@@ -236,13 +236,11 @@ static const char *weak_refusal(const struct preparation *preparation,
     if (symbol->kind == SYMBOL_REFERENCE)
         return preparation->renames_references
                    ? NULL
-                   : "another member asks whether it is linked in (a weak reference), which a stub "
-                     "is not by that; -x helps";
+                   : "another member refers to it weakly, which links no trampoline: use -x";
     if (preparation->renames_references)
-        return "is weak: programs may have their own in its place, which -x would keep from the "
-               "library";
+        return "is weak: programs may have their own, which the library would not call with -x";
     return object_refers_to(object, symbol->number)
-               ? "is weak, and its own object uses it, which would not use a program's own"
+               ? "is weak, and its own object would no longer call a program's own"
                : NULL;
 }
 

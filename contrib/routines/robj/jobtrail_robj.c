@@ -39,11 +39,11 @@ static const char usage[] =
     "  -c, --check          what is wrong with ENTRIES, by itself and for ARCHIVE\n"
     "  -w, --write          write FILE: definitions of the entries get their new names\n"
     "  -x, --externals      references inside of ARCHIVE get them, too\n"
-    "  -a, --stubs          an object for each entry that has the old name, is noted when it is\n"
+    "  -a, --trampolines    an object for each entry that has the old name, is noted when it is\n"
     "                       called, and jumps to the new one; without -w these objects alone\n"
     "  -i, --library NAME   the library that is noted (default: the name of ARCHIVE)\n"
     "  -e, --entries FILE   one routine a line, with its new name (default: with .real behind it)\n"
-    "  -o, --output FILE    gets its name when it is whole\n"
+    "  -o, --output FILE    gets its name when it is complete\n"
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
@@ -67,7 +67,7 @@ static const struct option_row option_rows[] = {
     {"check", 'c', OPTION_FLAG, MEMBER(check), 0, 0, NULL},
     {"write", 'w', OPTION_FLAG, MEMBER(write), 0, 0, NULL},
     {"externals", 'x', OPTION_FLAG, MEMBER(externals), 0, 0, NULL},
-    {"stubs", 'a', OPTION_FLAG, MEMBER(stubs), 0, 0, NULL},
+    {"trampolines", 'a', OPTION_FLAG, MEMBER(stubs), 0, 0, NULL},
     {"library", 'i', OPTION_TEXT, MEMBER(library), 0, 0, NULL},
     {"entries", 'e', OPTION_TEXT, MEMBER(entries), 0, 0, NULL},
     {"output", 'o', OPTION_TEXT, MEMBER(output), 0, 0, NULL},
@@ -242,7 +242,7 @@ static enum robj_status write_prepared(const struct robj *robj)
     int error = 0;
     if (fault == NULL && options->stubs && robj->archive.count > 0 &&
         stub_template_find(&robj->archive.member[0].object, &stub) != 0) {
-        complain(robj->file, "there are no stubs for its machine in this jobtrail-robj");
+        complain(robj->file, "this jobtrail-robj has no trampolines for its machine");
         return ROBJ_REFUSED;
     }
     if (fault == NULL)
@@ -256,7 +256,7 @@ static enum robj_status write_prepared(const struct robj *robj)
                                                       : strerror(-error));
         return ROBJ_TROUBLE;
     }
-    printf("%zu definitions and %zu references renamed, %zu stubs", prepared.definitions,
+    printf("%zu definitions and %zu references renamed, %zu trampolines", prepared.definitions,
            prepared.references, prepared.stubs);
     if (options->stubs)
         printf(", noted as %s", terminal_word(library_of(robj), library));
@@ -269,7 +269,7 @@ static enum robj_status write_prepared(const struct robj *robj)
     if (prepared.unsatisfied > 0)
         fprintf(stderr,
                 "jobtrail-robj: %s: %zu references of its own are to names that it no longer has: "
-                "-x renames them, -a adds stubs\n",
+                "-x renames them, -a adds trampolines\n",
                 options->output, prepared.unsatisfied);
     return ROBJ_OK;
 }

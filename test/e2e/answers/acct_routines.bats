@@ -180,7 +180,7 @@ uncalled() { # LIBRARY
     for JOBTRAIL_STORE in "$JOBTRAIL_STORE" "$MARIADB_STORE"; do
         echo other >"$BATS_TEST_TMPDIR/entries"
         uncalled gsl
-        jq -e '.pages[0].rows | map([.routine, .verdict, .why]) == [["other", "not known", "1 runs of programs linked with it unprepared"]]' <<<"$output"
+        jq -e '.pages[0].rows | map([.routine, .verdict, .why]) == [["other", "not known", "1 runs of programs linked with an archive that was not prepared"]]' <<<"$output"
         uncalled openblas
         [[ $output != *unprepared* ]]
         acct -j 71 --routines --json
@@ -195,7 +195,7 @@ uncalled() { # LIBRARY
         said "no routines of job 72 with --routine zgemm_" --routines -j 72 --routine zgemm_
         said "no routines of job 73" --routines -j 73
         [[ $stderr != *"designates"* ]]
-        said "1 of 1 run had no library that [routines] designates: no routines are known" --routines -j 74
+        said "1 of 1 run loaded no library that [routines] designates: their routines are not known" --routines -j 74
         [[ $stderr == *"no routines of job 74"* ]]
     done
     local JOBTRAIL_STORE=sqlite:$BATS_TEST_TMPDIR/none.db
@@ -219,10 +219,10 @@ compared() {
         [ "$(compared 71.1 72.0)" = '[1,[["openblas:dgemv_",null,"called"]],[],1]' ]
         [ "$(compared 72.0 71.1 | jq -c '.[1]')" = '[["openblas:dgemv_","called",null]]' ]
         compared 73 72 | jq -e '.[1] == [["openblas:dgemm_",null,"called"],["openblas:dgemv_",null,"called"]]'
-        compared 71.0 72.0 | jq -e '.[2] | map(select(.[0] == "openblas:late")) == [["openblas:late","B did not have all calls watched"]]'
+        compared 71.0 72.0 | jq -e '.[2] | map(select(.[0] == "openblas:late")) == [["openblas:late","B had calls that were not watched"]]'
         # still runs; nothing is known; the same
         compared 73 75 | jq -e '.[1] == [["openblas:zgemm_",null,">=3 calls"]]'
-        compared 71.1 75 | jq -e '.[2] == [["openblas:dgemm_","B has not ended by its record"]]'
+        compared 71.1 75 | jq -e '.[2] == [["openblas:dgemm_","B has no end record"]]'
         compared 73 74 | jq -e '.[1:] == [[],[["routines","not recorded for B"]],0]'
         compared 74 74 | jq -e '. == [0,[],[],0]'
         # of a bound only is certain that it is more

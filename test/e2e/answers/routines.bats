@@ -404,13 +404,13 @@ small() {
     update
     cp store.db other.db
     STORE=sqlite:$PWD/other.db run -1 update
-    [[ $output == *"has logs of another store, sqlite:$PWD/store.db: take them away"* ]]
+    [[ $output == *"has logs of another store, sqlite:$PWD/store.db: remove them"* ]]
     rm "$LOGS/.state"
     run -1 update
-    [[ $output == *"has logs, and no .state that says which runs are in them: take them away"* ]]
+    [[ $output == *"has logs, but no .state that says which runs are in them: remove them"* ]]
     echo nonsense >"$LOGS/.state"
     run -1 update
-    [[ $output == *"is damaged: take it away, with the logs"* ]]
+    [[ $output == *"is damaged: remove it and the logs"* ]]
     rm -r "$LOGS"
     run -1 update
     [[ $output == *"logs of calls: logs: No such file or directory"* ]]
@@ -426,14 +426,14 @@ small() {
     }
     load_all 2>/dev/null || { job "$ME" idle; load_all; }
     wrong "--entries needs --lib: it says which routines that library has" uncalled --entries moon.c
-    wrong "--entries does nothing for routines; it does for uncalled" routines --entries moon.c
+    wrong "--entries has no effect on routines; it has on uncalled" routines --entries moon.c
     wrong "--user does not go with the page uncalled: it lists what is not called" uncalled -u "$ME"
     wrong "--pkg does not go with the page routines: a call is of no package" routines --pkg numpy
     wrong "--pkg does not choose runs that called routines: their records do not have it" weekdays --use called --pkg numpy
     wrong "there is no page routines of fields; there is --of routines, libraries, users" routines --of fields
     wrong "--lib nothing: the store has none" uncalled --lib nothing --entries moon.c
-    [[ $stderr == *"no run has loaded a library that fits --lib: nothing is known of its routines" ]]
-    wrong "plain.a: is an archive: let jobtrail-robj --make make a list of its entries" uncalled --lib moon --entries plain.a
+    [[ $stderr == *"no run has loaded a library that matches --lib: its routines are not known" ]]
+    wrong "plain.a: is an archive: make a list of its entries with jobtrail-robj --make" uncalled --lib moon --entries plain.a
     wrong "store.db: is no shared library of 64 bits, nor a list of routines" uncalled --lib moon --entries store.db
     wrong "none: No such file or directory" uncalled --lib moon --entries none
     head -c 500 moon/2.1/libmoon.so.1 >cut.so

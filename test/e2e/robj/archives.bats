@@ -29,7 +29,7 @@ prepare() {
     jobtrail-robj -m "${@:3}" "$archive" >all
     grep -v '^#' all >entries
     jobtrail-robj -w -a "${@:3}" -e entries -o "${archive##*/}" "$archive" >said
-    [[ $(cat said) == "$(wc -l <entries) definitions and "*" references renamed, $(wc -l <entries) stubs, noted as ${2##*/}" ]]
+    [[ $(cat said) == "$(wc -l <entries) definitions and "*" references renamed, $(wc -l <entries) trampolines, noted as ${2##*/}" ]]
 }
 
 # same_program PACKAGE ARCHIVE SOURCE OPTION...: SOURCE prints the same with ARCHIVE as it is, and here, dynamic and static,

@@ -136,8 +136,8 @@ FAULTS
     cp libmade.a before.a
     printf '%s\n' "middle the_other_one_of_a_longer_name" "inner i" "outer" >entries
     robj -w -e entries -o new.a libmade.a
-    [[ $status == 0 && $output == "3 definitions and 0 references renamed, 0 stubs" ]]
-    [[ $stderr == "jobtrail-robj: new.a: 1 references of its own are to names that it no longer has: -x renames them, -a adds stubs" ]]
+    [[ $status == 0 && $output == "3 definitions and 0 references renamed, 0 trampolines" ]]
+    [[ $stderr == "jobtrail-robj: new.a: 1 references of its own are to names that it no longer has: -x renames them, -a adds trampolines" ]]
     diff - <(nm new.a | awk 'NF > 1 && $(NF - 1) != "r" { print $(NF - 1), $NF }' | sort -u) <<'NAMES'
 D data
 T i
@@ -149,7 +149,7 @@ U middle
 t help
 NAMES
     robj -w -x -e entries -o new.a libmade.a
-    [[ $status == 0 && -z $stderr && $output == "3 definitions and 1 references renamed, 0 stubs" ]]
+    [[ $status == 0 && -z $stderr && $output == "3 definitions and 1 references renamed, 0 trampolines" ]]
     [[ $(nm new.a | awk '$NF == "middle"') == "" ]]
     cmp before.a libmade.a
     # the index is the one that ranlib makes
@@ -188,7 +188,7 @@ NAMES
     for way in "" -x; do
         # shellcheck disable=SC2086
         robj -w -a $way -e entries -o new.a libmade.a
-        [[ $output == "5 definitions and "[01]" references renamed, 5 stubs, noted as libmade.a" ]]
+        [[ $output == "5 definitions and "[01]" references renamed, 5 trampolines, noted as libmade.a" ]]
         calls=("large libmade.a" "outer libmade.a" "sum libmade.a")
         [[ $way == -x ]] || calls=("large libmade.a" "middle libmade.a" "outer libmade.a" "sum libmade.a")
         for flags in "" -static -static-pie -no-pie -fuse-ld=gold "-fuse-ld=gold -static" -fuse-ld=lld "-fuse-ld=lld -static-pie" \
@@ -280,17 +280,17 @@ C
     robj -c -e entries libkinds.a
     [[ $status == 1 ]]
     diff - <(cut -d' ' -f2- <<<"$output") <<'REASONS'
-_Z13shared_by_allv: is in a group of sections: other objects can have copies, which would be called
-asked_for: another member asks whether it is linked in (a weak reference), which a stub is not by that; -x helps
+_Z13shared_by_allv: is in a group of sections: other objects' copies could be called instead
+asked_for: another member refers to it weakly, which links no trampoline: use -x
 ifunc: is an IFUNC: the program's start-up code calls it to choose the routine
 nowhere: is not in the archive
-of_thread: is data of each thread, not a routine
+of_thread: is thread-local data, not a routine
 tentative: is a common block, not a routine
 untyped: has no type, so that it is not known to be a routine
-weak_used: is weak, and its own object uses it, which would not use a program's own
+weak_used: is weak, and its own object would no longer call a program's own
 REASONS
     robj -c -x -e entries libkinds.a
-    [[ $output == *"weak_alone: is weak: programs may have their own in its place, which -x would keep from the library"* ]]
+    [[ $output == *"weak_alone: is weak: programs may have their own, which the library would not call with -x"* ]]
     [[ $output != *asked_for* ]]
     robj -m libkinds.a
     [[ $output == *$'\nuses\n'* && $output == *$'\n# versioned@@V1: is a symbol with a version'* ]]
@@ -335,7 +335,7 @@ REASONS
     [[ $status == 2 ]]
     echo other >entries
     robj -w -a -e entries -o new.a arm.a
-    [[ $status == 1 && $stderr == "jobtrail-robj: arm.a: there are no stubs for its machine in this jobtrail-robj" ]]
+    [[ $status == 1 && $stderr == "jobtrail-robj: arm.a: this jobtrail-robj has no trampolines for its machine" ]]
     robj -w -e entries -o new.a arm.a
     [[ $status == 0 && $(aarch64-linux-gnu-nm new.a) == *"T other.real"* ]]
 }

@@ -158,5 +158,5 @@ noted() {
     ar rc libmade.a lib32.o
     echo called >entries
     run -1 "$JOBTRAIL_BIN/jobtrail-robj" -w -a -e entries -o libnoted.a libmade.a
-    [[ $output == *"there are no stubs for its machine"* ]]
+    [[ $output == *"has no trampolines for its machine"* ]]
 }
