@@ -27,7 +27,7 @@
  * sandbox, its ledger is full, or variables are missing. One page of the library's data is made
  * executable for a moment, without being writable then. The kernel tells root of each file that is
  * mapped so, and from where in the file on: the library's code is at its start, its data is not. So
- * the kernel's witness (contrib/witness/kernel_processes.c) sees it, of this process alone, and no
+ * the kernel witness (contrib/witness/kernel_processes.c) sees it, of this process alone, and no
  * file is needed. Where it is refused, and where system calls are filtered or /proc does not say
  * that they are not, nothing is told: the filter may end the process. */
 

@@ -2,8 +2,8 @@
 """The profile of a run's program on its page: where the files are, the time in MPI, and a flame graph where this process can read the
 files with the rights of who asks.
 
-A file is read if it belongs to the run's user, who must be the one who asks, or somebody who sees all. Its path is believed where root
-of the node has told it. jobtrail-profile(1) makes the picture, which is shown if it has nothing but boxes and texts.
+A file is read if it belongs to the run's user, who must be the one who asks, or somebody who sees all. Its path is trusted
+only if root of the node recorded it. jobtrail-profile(1) makes the picture, which may have only boxes and texts.
 """
 
 import contextlib
@@ -142,9 +142,9 @@ def note_of(profile, svg, is_empty):
     nodes = part_of(profile["nodes"], profile["step_nodes"], "node") if profile["step_nodes"] else counted(profile["nodes"], "node")
     parts = ["Files of %s are known; %s left a profile." % (nodes, part_of(profile["ranks"], profile["size"], "rank"))]
     if not profile["is_own"]:
-        parts.append("These are files of the whole step, which has %s of several tasks." % counted(profile["runs"], "run"))
+        parts.append("These files are of the whole step, in which %s had several tasks." % counted(profile["runs"], "run"))
     elif profile["runs"] > 1:
-        parts.append("%d runs have processes in it." % profile["runs"])
+        parts.append("They have processes of %d runs." % profile["runs"])
     if profile["untold"]:
         parts.append("%s in these files are not shown." % counted(profile["untold"], "more program"))
     words = " ".join(only(profile) + [words_of(profile["paths"])])
@@ -171,23 +171,23 @@ def own_note(own):
     """Of a run whose ranks can be told from those of the program's other runs."""
     if own and own["share"] is not None:
         bound = "about " if own["open"] or not own["is_whole"] else "at least " if own["missed"] else ""
-        yield "Of its own %d ranks' time %s%.1f %% is in MPI." % (own["ranks"], bound, 100 * own["share"])
+        yield "The %d ranks of this run spent %s%.1f %% of their time in MPI." % (own["ranks"], bound, 100 * own["share"])
 
 
 def mpi_note(profile, mpi):
     """How sure the numbers are."""
     if mpi is None:
         return ""
-    parts = ["The routines with most time, of %s, as their processes reported." % part_of(mpi["ranks"], profile["size"], "rank")]
+    parts = ["The routines with most time in %s, as reported by their processes." % part_of(mpi["ranks"], profile["size"], "rank")]
     if mpi["share"] is not None:
         parts.append("%s%.1f %% of their time is in MPI." % ("At least " if mpi["missed"] else "", 100 * mpi["share"]))
     if mpi["imbalance"] is not None:
         slowest = mpi["slowest"]
         parts.append("Rank %s on %s has the most time outside of MPI: %.1f %% above the mean." % (slowest["rank"], slowest["node"], mpi["imbalance"]))
     if mpi["open"]:
-        parts.append("Some ran longer than is known.")
+        parts.append("Some ranks ran longer than is known.")
     runs = mpi["runs"] if profile["is_own"] else profile["runs"]
     if runs > 1:
-        parts.append("These are the numbers of %d runs together." % runs)
+        parts.append("These are the sums of %d runs." % runs)
         parts.extend(own_note(profile["own"]) if profile["is_own"] else ())
     return " ".join(parts)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The page of time in MPI: which programs spend how much of theirs there, and in which routines, as profiles of steps tell (see
-profile_summary.py)."""
+"""The report page of time in MPI: how much of their time programs spend there, and in which routines, by profiles of steps
+(see profile_summary.py)."""
 
 from .. import ranks
 from ..report import days
@@ -21,9 +21,9 @@ RUNS = (
 )
 NOTE = (
     "Records of runs whose ranks counted their calls of MPI ([profile]), without weights. The share is of the time of these ranks, weighted by core hours; core hours"
-    " in MPI are that share of the runs' core hours. Ranks and times are what the processes reported. Bounds: runs in which calls were not counted, ranks are missing, or"
-    " ran longer than is known. Imbalance: by how much the rank with the most time outside of MPI is above the mean, made of the mean share that ranks have less, weighted"
-    " by core hours."
+    " in MPI are that share of the runs' core hours. Ranks and times are what the processes reported. Bounds: runs with calls that were not counted, ranks that are missing, or"
+    " ranks that ran longer than is known. Imbalance: by how much the rank with the most time outside of MPI is above the mean; of several runs by the mean, weighted by core"
+    " hours, of the share of this time that a mean rank lacks."
 )
 HEADS = {
     "executables": [("executable", "Executable", TEXT), ("mpi_share", "In MPI", SHARE)],
@@ -126,6 +126,6 @@ def mpi_page(model, options):
     rows = [[*key, *row.cells(), *row.more(of)] for key, row in items]
     note = NOTE if found else "No step counted calls of MPI in this time. " + NOTE
     if left_out:
-        note += " %d runs are not included: their ranks cannot be told from those of other runs, or no times are known." % left_out
+        note += " %d runs are not included: their ranks cannot be separated from other runs' ranks, or have no times." % left_out
     title = "Time in routines of MPI, by program" if of == "routines" else "Programs by their time in MPI"
     return Page("mpi", title, HEADS[of] + COUNTED + MORE[of], rows, note=note, left_out=others)

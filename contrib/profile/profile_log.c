@@ -113,13 +113,13 @@ static void print_losses(const struct profile_set *set, const bool *is_taken, FI
         untimed += (rank->flags & PROFILE_RANK_UNTIMED) != 0;
     }
     if (lost > 0)
-        fprintf(to, "# %" PRIu64 " call%s found no room, and %s not below\n", lost,
+        fprintf(to, "# %" PRIu64 " call%s found no room, and %s not in the table\n", lost,
                 plural_end(lost), plural(lost, "is", "are"));
     if (dead > 0)
         fprintf(to, "# %" PRIu64 " call%s left without %s exit\n", dead,
                 plural(dead, " was", "s were"), plural(dead, "its", "their"));
     if (stray > 0)
-        fprintf(to, "# %" PRIu64 " exit%s of no call that is known\n", stray,
+        fprintf(to, "# %" PRIu64 " exit%s without a known call\n", stray,
                 plural(stray, " was", "s were"));
     if (clipped > 0)
         fprintf(to, "# %" PRIu64 " stack%s had callees that took longer than %s: set to 0\n",
@@ -216,7 +216,7 @@ void profile_print_seconds(const struct set_sum *sum, uint64_t ns, FILE *to)
 void profile_explain_mark(FILE *to)
 {
     fprintf(to, "# " PROFILE_LIGHT_MARK
-                " short calls of it were counted and not timed: their time is in its caller's\n");
+                " its short calls were counted and not timed: their time is in the caller's\n");
 }
 
 static int print_row(const struct profile_log *log, const struct profile_rows *rows,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Profiles of programs: each node tells of its own files (profile records, see jobtrail-record-profile(5)), of each executable of each MPI program
-that is in them, and here they are added up, over nodes, steps and components of a heterogeneous job: mpirun may have started a program's
-ranks in two steps, and srun in two components. Where the files are is root's word; what is in them, and so whose they are and the time in MPI, is what the job's processes claim of themselves.
+"""Profiles of programs: each node reports its own files (profile records, see jobtrail-record-profile(5)), of each
+executable of each MPI program that is in them, and here they are added up, over nodes, steps and components of a
+heterogeneous job: mpirun may have started a program's ranks in two steps, and srun in two components. Where the files are
+is root's word; what is in them, and so whose they are and the time in MPI, is what the job's processes claim of themselves.
 """
 
 import itertools

@@ -89,7 +89,7 @@ void rank_end_print_duration(const struct profile_rank *rank, FILE *to)
     uint64_t ns = rank_end_where_ns(rank);
     bool is_lower_bound = !is_known(rank) && late_ns > 0;
     if (ns == UINT64_MAX)
-        fputs(" for a time that is not known", to);
+        fputs(" for an unknown time", to);
     else if (ns >= PROFILE_LEAST_NS)
         fprintf(to, " for %s%.6f s",
                 early_ns == 0  ? is_known(rank) ? "" : "at least "

@@ -97,7 +97,7 @@ static int print_ends(const struct profile_set *set, const bool *is_taken,
             continue;
         fprintf(to, "# ");
         log_rank(rank, to);
-        fputs(summary->ranks > 0 ? ": was outside of MPI" : ": was in no call that is counted", to);
+        fputs(summary->ranks > 0 ? ": was outside of MPI" : ": was in no counted call", to);
         print_way(rank, to);
         putc('\n', to);
     }

@@ -138,7 +138,7 @@ int set_programs_each(const struct set_programs *programs, const bool *is_taken,
 void set_programs_print_untold(size_t untold, FILE *to)
 {
     if (untold > 0)
-        fprintf(to, "# %zu other program%s no log here: --program NAME takes one\n", untold,
+        fprintf(to, "# %zu other program%s no log here: --program NAME chooses one\n", untold,
                 plural(untold, " has", "s have"));
 }
 

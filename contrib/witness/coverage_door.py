@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the kernel's witness has told of jobs, and whether the ledger says the same: the witness_... of coverage records,
+"""What the kernel witness reported about jobs, and whether the ledger agrees: the witness_... of coverage records,
 jobtrail-record-witness(5). See coverage_told.py. And which steps were of one program, see ranks.py."""
 
 import functools
@@ -87,8 +87,8 @@ def lines(sums):
         )
     if sums["jobs_lost"]:
         found.append(
-            "Losses on the nodes of %d jobs: %d processes had no room; %d events, and %d times ends of threads, were lost,"
-            " counted for each job that ran then" % (sums["jobs_lost"], sums["left"], sums["lost"], sums["overruns"])
+            "Lost on the nodes of %d jobs: %d processes (no room), %d events, and ends of threads %d times; each loss counts"
+            " for every job that ran then" % (sums["jobs_lost"], sums["left"], sums["lost"], sums["overruns"])
         )
     if sums["jobs_unheard"]:
         found.append("The kernel witness was down for %.1f seconds of %d jobs" % (sums["unheard"], sums["jobs_unheard"]))

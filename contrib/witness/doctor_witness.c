@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The kernel's witness of this node (jobtrail-submit witness): whether it runs where [witness] asks
+ * The kernel witness of this node (jobtrail-submit witness): whether it runs where [witness] asks
  * for it, what the kernel refuses, and what was lost.
  */
 #include <errno.h>
@@ -34,11 +34,11 @@ static void add_running(struct doctor *doctor, const char *path, const struct wi
     }
     if (state->lost + state->overruns + state->left > 0) {
         doctor_add(doctor, FINDING_WARN, "witness", path, "",
-                   "since its start %" PRIu64 " events were lost, %" PRIu64
-                   " times ends of processes, and %" PRIu64 " processes had no room",
+                   "lost since its start: %" PRIu64 " events, ends of threads %" PRIu64
+                   " times, and %" PRIu64 " processes (no room)",
                    state->lost, state->overruns, state->left);
-        doctor_mend(doctor, "nothing, if it was one storm of processes; the records of such jobs "
-                            "are as without the witness");
+        doctor_mend(doctor, "nothing, if it was one burst of processes; records of such jobs are "
+                            "as without the witness");
     }
     doctor_add(doctor, FINDING_OK, "witness", path, "",
                "running; jobs: %" PRIu64 ", processes that have ended: %" PRIu64, state->jobs,
@@ -67,8 +67,8 @@ void doctor_witness(struct doctor *doctor, const struct conf *conf)
         add_refused(doctor, path, state.events);
     } else if (error != 0 || !is_running) {
         doctor_add(doctor, FINDING_WARN, "witness", path, "",
-                   "no witness runs: [witness] has no effect here");
-        doctor_mend(doctor, "the node's watcher runs it within a minute: see syslog for "
+                   "no kernel witness is running: [witness] has no effect here");
+        doctor_mend(doctor, "the process watch starts it within a minute: see syslog for "
                             "jobtrail-submit");
     } else {
         add_running(doctor, path, &state);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The page of what programs used of what they were given: processor time and memory, as the kernel told of each run."""
+"""The report page of what programs used of what they were given: processor time and memory, as measured by the kernel."""
 
 from ..report import days
 from ..report.chosen import runs_of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The writer of a job's file of what the kernel told (contrib/witness/job/kernel_notes.h): lines
- * are gathered and appended together.
+ * Writes a job's file of what the kernel reported (contrib/witness/job/kernel_notes.h): lines are
+ * gathered and appended together.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The processes of jobs as the kernel tells of them: events (kernel_rings.h) and ends of threads
+ * The processes of jobs as the kernel reports them: events (kernel_rings.h) and ends of threads
  * (task_end.h) go in, processes that have ended come out. A process is of the job of the process
- * that forked it, whatever it does later; the daemon of a step begins that. What is of no job is
- * looked at and forgotten. No system call is made here, so that recorded streams can be played.
+ * that forked it, whatever it does later; it begins with the daemon of a step. Processes of no job
+ * are dropped. No system call is made here, so that recorded streams can be played.
  *
  * The kernel sends the end of a thread before the event of its exit. So the ends that have come
  * until a time are given in first, and the events before that time after them. Both are bounded;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""jobtrail-acct --ranks: what the kernel told of all ranks of parallel programs, where rank 0 alone has a run. See
+"""jobtrail-acct --ranks: all ranks of parallel programs, as the kernel reported them; rank 0 alone has a run. See
 rank_summary.py."""
 
 import os

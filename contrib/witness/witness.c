@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * jobtrail-submit witness, the kernel's witness of a node: what the kernel tells root of every
+ * jobtrail-submit witness, the kernel witness of a node: what the kernel tells root of every
  * process of a job (fork, exec, exit, exit status, times, memory) is written into the job's file
  * KERNEL_NOTES_NAME, whatever the process did with its environment, session, namespaces or
  * privileges. It wakes once a second, and when a quarter of a ring is full.

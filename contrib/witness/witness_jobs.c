@@ -199,8 +199,7 @@ static void begin_notes(const struct witness_jobs *jobs, struct witness_job *job
         job_notes_numbers(&job->notes, "unheard", job->broken_ns, heard_ns);
     if (error != 0 && !job->is_broken) {
         job->broken_ns = heard_ns;
-        fprintf(stderr,
-                "jobtrail-submit: witness: job %s: nothing is written down until it can be: %s\n",
+        fprintf(stderr, "jobtrail-submit: witness: job %s: nothing can be written now: %s\n",
                 job->name.name, strerror(-error));
     }
     job->is_broken = error != 0;

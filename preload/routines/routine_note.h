@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Notes of routines: how a program tells of routines that were linked into it from a prepared
- * archive (jobtrail-robj) or through the linker wrapper, so that the library can note their first
- * calls.
+ * Notes of routines: they name routines that were linked into a program from a prepared archive
+ * (jobtrail-robj) or through the linker wrapper, so that the library can note their first calls.
  *
  * They are data alone. Nothing is called, no symbol is imported or exported, and a program that is
  * not recorded, has more rights than its caller, or runs where there is no jobtrail at all costs

@@ -62,9 +62,9 @@ static const char usage[] =
     "  -g, --group function  a row for each function, not for each stack\n"
     "      --json            one object on a line, of each program\n"
     "      --svg             flame: a picture, instead of text\n"
-    "  -o, --output FILE     gets its name when it is whole\n"
+    "  -o, --output FILE     gets its name when it is complete\n"
     "      --node NAME       the node of files that processes left (default: -)\n"
-    "      --kept            takes no files that processes left, so opens none that they name;\n"
+    "      --kept            only kept and merged files, of which no object is opened;\n"
     "                        and at most 1 GiB of memory, and 20 s of processor time\n"
     "      --debug DIRECTORY where separate debug information is (default " SYMBOL_NAMES_DEBUG ")\n"
     "      --linker-names    names of C++ as the linker has them\n"
@@ -192,9 +192,10 @@ static int show(struct profile_work *work)
                                     : program_logs_print(&logs, taken(work), is_mpi, &untold);
     work->has_missing |= error == 0 && untold > 0;
     if (work->options->json && error == 0 && untold > 0)
-        fprintf(stderr,
-                "jobtrail-profile: programs that have no log here: %zu; --program NAME takes one\n",
-                untold);
+        fprintf(
+            stderr,
+            "jobtrail-profile: programs that have no log here: %zu; --program NAME chooses one\n",
+            untold);
     if (!work->options->json && !is_mpi && routine_log_has_rows(&work->set, taken(work)))
         puts("# calls of MPI or of designated libraries were counted: --mpi shows their times");
     return error;
@@ -370,7 +371,7 @@ static int drop_repeated(struct profile_work *work)
     size_t repeated;
     int error = profile_set_drop_repeated(&work->set, &repeated);
     if (error == 0 && repeated > 0)
-        fprintf(stderr, "jobtrail-profile: %zu rank%s in the files more than once: taken once\n",
+        fprintf(stderr, "jobtrail-profile: %zu rank%s in the files more than once: counted once\n",
                 repeated, plural(repeated, " is", "s are"));
     return error;
 }

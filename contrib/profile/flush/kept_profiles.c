@@ -277,7 +277,7 @@ static int take_told(struct kept_profiles *kept, const struct worker_message *me
     if (is_cut)
         fprintf(stderr,
                 "jobtrail-submit: job %" PRIu32
-                ": a profile has more time or calls in MPI than is possible: they are left out\n",
+                ": a profile has more time or calls in MPI than possible: they are left out\n",
                 kept->journal->identity.job);
     kept->told_count = count;
     return 0;

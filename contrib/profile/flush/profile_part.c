@@ -304,7 +304,7 @@ static const char *end_job(const struct flush_state *state, const struct journal
             journal->identity.job, strerror(-error));
     return error == -EFBIG /* [profile] user_size: no other time has more room */
                ? NULL
-               : "its profiles cannot be written where they are to be kept";
+               : "its profiles cannot be written to [profile] directory";
 }
 
 const struct flush_part flush_part_profile = {.name = "profile", .end = end_job};

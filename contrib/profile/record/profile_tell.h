@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Makes the facts that records have of a profile set. Runs as the job's user.
+ * Computes what profile records say about a profile set. Runs as the job's user.
  */
 #pragma once
 

@@ -66,11 +66,11 @@ static int option_given(int is_kept, const char *argument, int remote)
     struct asked asked = asked_of(has_none ? "" : argument);
     if (asked.mode == NULL && !remote) {
         slurm_error("jobtrail: write --jobtrail-profile, or --jobtrail-profile=light, exact or no; "
-                    "and of which ranks the site may keep files: ranks=0,4-7 (at the end)");
+                    "and last ranks=0,4-7 for the ranks whose files the site keeps");
         return -1; /* which ends srun */
     }
     if (!remote && !is_kept && strcmp(asked.mode, "no") != 0)
-        slurm_info("jobtrail: no profile will be kept: this site says no directory for them");
+        slurm_info("jobtrail: no profile will be kept: this site has set no directory for them");
     option = asked;
     return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the kernel told of processes of other pid namespaces: their captures have pids that are not
- * those of the node. The time since boot is the same there. So a capture and a process are one
- * where the process is of the same task, began and ended when the capture says, and executed the
- * program of that path last. Where that is so of several that ended alike, as of equal programs
+ * Matches captures of other pid namespaces, whose pids are not those of the node, with processes
+ * that the kernel reported. The time since boot is the same there. So a capture and a process are
+ * one where the process is of the same task, began and ended when the capture says, and executed
+ * the program of that path last. Where that is so of several that ended alike, as of equal programs
  * that were started at once, each capture gets another one, in their order; where some ended
  * otherwise, none.
  */

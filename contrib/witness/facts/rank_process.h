@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which of the processes below a task, as the kernel told of them, are ranks: those whose program
- * is neither a shell nor another starter of programs, and which the rules track.
+ * Which of the processes below a task that the kernel reported are ranks: those whose program is
+ * neither a shell nor another starter of programs, and which the rules track.
  */
 #pragma once
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The ranks of parallel steps on this node, summarised: what the kernel told root of their
- * processes (contrib/witness/job/kernel_notes.h), a row for each step and program. Root's journal
- * says which processes are tasks of a step; nothing that users write about themselves is used but
- * the names of executables, as the kernel saw them.
+ * The ranks of parallel steps on this node, summarised: what the kernel reported to root about
+ * their processes (contrib/witness/job/kernel_notes.h), a row for each step and program. Root's
+ * journal says which processes are tasks of a step; nothing that users write about themselves is
+ * used but the names of executables, as the kernel saw them.
  *
  * The program of a task is the last one of its process, if the rules track it. Where that is a
  * shell, a wrapper or left out by the rules, it is the oldest one below it that they track. What a
  * launcher's daemon has started has no number: each is a rank. So it is where a step has one task,
  * as batch steps have, and mpirun or the like runs below it: if that has started several, or others
- * on other nodes. The kernel tells no arguments: what
- * rules decide by arguments counts as tracked. Of a process that is older than its witness no
- * program is known: it is a rank of the program "".
+ * on other nodes. The kernel reports no arguments: what rules decide by arguments counts as
+ * tracked. Of a process that is older than its witness no program is known: it is a rank of the
+ * program "".
  *
  * A number that is not known, or is a bound alone, is not part of least, mean and most.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which runs of which the kernel alone told (kernel_run.h) are ranks of one parallel program: in a
+ * Which runs that only the kernel reported (kernel_run.h) are ranks of one parallel program: in a
  * step of several tasks, those of the same path in different tasks. Of what Slurm launched itself
  * the leader records for all, which may be on another node, as rank 0 does where the library is. Of
  * what a script or a wrapper has started there the lowest task of each node records for those of

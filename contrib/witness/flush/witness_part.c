@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the flush has of the kernel's witness: what was told of the processes of captures, and how
+ * What the flush has of the kernel witness: what was told of the processes of captures, and how
  * that agrees with these (two_witnesses.h); the runs of a job of which the kernel alone told
  * (kernel_run.h); its ranks, summarised (rank_summary.h); and a child of the node's watcher.
  */

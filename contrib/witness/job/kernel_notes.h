@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the kernel told root about the processes of a job on this node: the file KERNEL_NOTES_NAME
- * beside the journal, root's alone, which `jobtrail-submit witness` appends to. A line is a verb
- * and numbers, decimal, with one blank between two:
+ * What the kernel reported to root about the processes of a job on this node: the file
+ * KERNEL_NOTES_NAME beside the journal, root's alone, which `jobtrail-submit witness` appends to. A
+ * line is a verb and numbers, decimal, with one blank between two:
  *
  *   left COUNT
  *       the first line, of KERNEL_LEFT_SIZE bytes: so many processes of this job have ended, and

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How the kernel's witness of this node does (jobtrail-submit witness), for doctor and for flushes:
- * one line of a fixed length in the file WITNESS_STATE in the node's spool directory, which the
- * witness has a lock of (fcntl(2)) as long as it runs:
+ * The state of this node's kernel witness (jobtrail-submit witness), for doctor and for flushes:
+ * one line of a fixed length in the file WITNESS_STATE in the node's spool directory. The witness
+ * holds a lock of it (fcntl(2)) while it runs:
  *
  *     level=NUMBER events=NUMBER ends=NUMBER since=NUMBER until=NUMBER jobs=NUMBER noted=NUMBER
  *     left=NUMBER lost=NUMBER overruns=NUMBER unmatched=NUMBER

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What users and the node can do to the kernel's witness.
+# What users and the node can do to the kernel witness.
 # bats file_tags=needs:hear_events,needs:root,needs:witness
 
 load ../fixture/job

@@ -273,7 +273,7 @@ with open(sys.argv[1], "rb") as file:
     flush
     hush
     [[ $(covered .witness_lost) -gt 0 && $(covered .witness_unexplained) == 0 ]]
-    [[ $(answers) == *"Losses on the nodes of 1 jobs: 0 processes had no room; $(covered .witness_lost) events,"* ]]
+    [[ $(answers) == *"Lost on the nodes of 1 jobs: 0 processes (no room), $(covered .witness_lost) events,"* ]]
     [[ $(answers --json | jq '.witness.lost > 0 and .witness.jobs_lost == 1') == true ]]
 }
 
@@ -317,7 +317,7 @@ had_no_room() { # COUNT: of processes, at least
     hush
     left=$(covered .witness_left)
     [[ $left -ge 2 && "$(cause lost) $(covered .witness_unexplained)" == "2 0" ]]
-    [[ $(answers) == *"Losses on the nodes of 1 jobs: $left processes had no room"* ]]
+    [[ $(answers) == *"Lost on the nodes of 1 jobs: $left processes (no room)"* ]]
     [[ $(answers --json | jq ".witness.left == $left and .witness.jobs_lost == 1") == true ]]
 }
 

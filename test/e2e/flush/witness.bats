@@ -199,11 +199,11 @@ finds() {
 
 # bats test_tags=needs:hear_kernel
 @test "doctor says whether it listens, and what the kernel refuses" {
-    finds "warning no witness runs"
+    finds "warning no kernel witness is running"
     listen
     finds "ok running; jobs: 1"
     hush
-    finds "warning no witness runs"
+    finds "warning no kernel witness is running"
     listen unshare --net
     finds "warning the kernel does not report how processes ended"
     hush

@@ -104,7 +104,7 @@ dumped() {
     run rank 1 ./waits kill
     ((status == 137))
     run "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
-    [[ $output == *"rank 1"*": killed, or still running; was in foo<bar<main<init for a time that is not known"* ]]
+    [[ $output == *"rank 1"*": killed, or still running; was in foo<bar<main<init for an unknown time"* ]]
     [[ $output != *"rank 0"*": killed"* ]]
     run "$JOBTRAIL_BIN/jobtrail-profile" show --json --rank 1 "$PROFILE_FILE"
     [[ $(jq -r '.ranks[0].was_in' <<<"$output") == "foo<bar<main<init" ]]
@@ -145,7 +145,7 @@ C
     profiled ./light
     run -0 "$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE"
     [[ $output =~ " 3000 "+"~0."[0-9]+" "+"~"[0-9.]+" "+"~0."[0-9]+" "+"~0."[0-9]+" " ]]
-    [[ $(grep -c '~' <<<"$output") == 2 && ${lines[-1]} == "# ~ short calls of it were counted and not timed: their time is in its caller's" ]]
+    [[ $(grep -c '~' <<<"$output") == 2 && ${lines[-1]} == "# ~ its short calls were counted and not timed: their time is in the caller's" ]]
     [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" | jq -c '[.rows[] | [.function, .counted_alone]] | sort') == \
         '[["main",false],["quick",true]]' ]]
     [[ $(dumped "quick<main<init" 12) == 1 && $(dumped "main<init" 12) == 0 ]]
@@ -156,7 +156,7 @@ C
     profiled ./light
     run ! grep '~' <("$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE")
     run -0 "$JOBTRAIL_BIN/jobtrail-profile" diff light.profile "$PROFILE_FILE"
-    [[ $output =~ " ~0."[0-9]+" "+[0-9.]+" "+3000" "+3000" "+[0-9]+" quick<main<init" && ${lines[-1]} == "# ~ short calls of it"* ]]
+    [[ $output =~ " ~0."[0-9]+" "+[0-9.]+" "+3000" "+3000" "+[0-9]+" quick<main<init" && ${lines[-1]} == "# ~ its short calls"* ]]
     [[ $("$JOBTRAIL_BIN/jobtrail-profile" diff --json light.profile "$PROFILE_FILE" |
         jq -c 'select(.stack == "quick<main<init").counted_alone') == "[true,false]" ]]
 }

@@ -87,7 +87,7 @@ profile_records() {
     head -c 64K /dev/zero >kept/filler || true
     run flush
     umount kept
-    [[ $output == *"its profiles cannot be kept: No space left on device"* && $output == *"cannot be written where they are to be kept: kept in "* ]]
+    [[ $output == *"its profiles cannot be kept: No space left on device"* && $output == *"cannot be written to [profile] directory: kept in "* ]]
     [[ -z $(ls "$SPOOL") ]]
     mv "state/quarantine/$JOB.0" "$SPOOL"
     flush
@@ -287,7 +287,7 @@ C
     sqlite3 store.db "UPDATE profile SET mpi_ranks = 1, mpi_calls = 3, mpi_time = 1, mpi_elapsed = 4, mpi_outside_max = 3, mpi_outside_rank = 5, mpi_open = 1,
         mpi_routines = 'MPI_Wait=3:1.000000:1'"
     run fetch "${target/run/run.json}&table=mpi"
-    jq -e '.tables[0] | (.note | test("25.0 % of their time is in MPI. Rank 5 on e2e has the most time outside of MPI: 0.0 % above the mean. Some ran longer than is known")) and (.rows | length == 1) and
+    jq -e '.tables[0] | (.note | test("25.0 % of their time is in MPI. Rank 5 on e2e has the most time outside of MPI: 0.0 % above the mean. Some ranks ran longer than is known")) and (.rows | length == 1) and
         (.rows[0] | .routine == "MPI_Wait" and .calls == 3 and .seconds == "1.000000" and .share == 0.25 and .open == 1)' \
         < <(sed '1,/^\r*$/d' <<<"$output")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Ranks, summarised, where the kernel's witness listens: rank 0 has the run record, and the others are told of all the same.
+# Ranks, summarised, where the kernel witness listens: rank 0 has the run record, and the others are told of all the same.
 # bats file_tags=needs:hear_kernel,needs:witness
 
 load ../fixture/cluster

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What LD_PRELOAD does not reach has a record all the same, where the kernel's witness listens.
+# What LD_PRELOAD does not reach has a record all the same, where the kernel witness listens.
 # bats file_tags=needs:hear_kernel,needs:witness
 
 load ../fixture/cluster

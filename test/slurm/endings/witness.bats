@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The endings of what Slurm does not wait for, where the kernel's witness listens: the same jobs as in processes.bats.
+# The endings of what Slurm does not wait for, where the kernel witness listens: the same jobs as in processes.bats.
 # bats file_tags=needs:hear_kernel,needs:witness
 
 load ../fixture/cluster

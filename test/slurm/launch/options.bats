@@ -55,7 +55,7 @@ load ../fixture/cluster
 }
 
 @test "srun says that no profile is kept, or that jobtrail is built without profiles, and goes on" {
-    local why="no profile will be kept: this site says no directory for them"
+    local why="no profile will be kept: this site has set no directory for them"
     [[ -e $STAGE/lib/libjobtrail-profile.so ]] || why="no profile will be made: this jobtrail is built without profiles"
     configure $'[profile]\nsteps = asked'
     job=$(submit_and_wait "srun --jobtrail-profile $PROGRAMS/exit_with 0")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Ranks below mpirun, for which Slurm does not wait, where the kernel's witness listens: one is killed, mpirun ends the others, and
+# Ranks below mpirun, for which Slurm does not wait, where the kernel witness listens: one is killed, mpirun ends the others, and
 # each was where it was until then.
 # bats file_tags=needs:hear_events,needs:profile,needs:witness
 

@@ -46,7 +46,7 @@ TEST(ends_are_told_with_their_bounds)
     assert_text(&rank, "ended, how is not known (its end is not known; it ended at most 4.000000 s "
                        "later)");
     rank.end_max_ns = UINT64_MAX;
-    assert_text(&rank, "ended, how is not known for a time that is not known");
+    assert_text(&rank, "ended, how is not known for an unknown time");
     rank.where_ns = SECOND;
     assert_text(&rank, "ended, how is not known for at least 1.000000 s (its end is not known)");
     rank = rank_of(PROFILE_WAY_EXEC, 0, 10, 14);
@@ -60,7 +60,7 @@ TEST(ends_are_told_with_their_bounds)
     rank = rank_of(PROFILE_WAY_EXITED, 3 << 8, 10, 14);
     rank.end_pid = 9;
     rank.flags = PROFILE_RANK_END_KNOWN; /* its last call was counted */
-    assert_text(&rank, "process 9 ended by _exit with status 3 for a time that is not known");
+    assert_text(&rank, "process 9 ended by _exit with status 3 for an unknown time");
 }
 
 /* Of three ranks. */

@@ -135,7 +135,7 @@ TEST(of_very_many_programs_some_are_told_and_the_others_counted)
     set_programs_print_untold(untold, to);
     fclose(to);
     assert_string_equal(line,
-                        "# 99744 other programs have no log here: --program NAME takes one\n");
+                        "# 99744 other programs have no log here: --program NAME chooses one\n");
 }
 
 TEST(a_program_is_chosen_by_its_hash_or_name)
@@ -226,7 +226,7 @@ TEST(a_rank_that_was_killed_outside_of_mpi_is_told)
                 "1970-01-01T00:00:21.000\n|"
                 "# step 7: no profile of rank 2 of 3\n");
     assert_ends(of_bb, true,
-                "# rank 1 of 2, step 0, node n1, pid 50: was in no call that is counted; killed by "
+                "# rank 1 of 2, step 0, node n1, pid 50: was in no counted call; killed by "
                 "SIGKILL, at 1970-01-01T00:00:30.000\n");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The line in which the kernel's witness says how it does.
+ * The line in which the kernel witness says how it does.
  */
 #include <fcntl.h>
 #include <sys/wait.h>
