@@ -90,7 +90,7 @@ class Answer:
             credential = read(self.connection, protocol.length_of(head, protocol.ANSWER, protocol.ANSWER_MAX))
             data, uid = self.munge.decode(credential)
             if uid != self.uid:
-                raise protocol.Refused("uid %d has made it, which is not the service's uid, %d" % (uid, self.uid))
+                raise protocol.Refused("it was made by uid %d, not by the service's uid, %d" % (uid, self.uid))
             kind, rest = protocol.decode_part(data, self.nonce, number)
             number += 1
             yield kind, rest
@@ -114,14 +114,14 @@ def service_uid(name):
     try:
         return pwd.getpwnam(name).pw_uid
     except KeyError:
-        raise Failure("there is no user %s here, as whom the service runs by jobtrail.conf" % escape(name)) from None
+        raise Failure("this host has no user %s, which is `user` in [answers]" % escape(name)) from None
 
 
 def check(options):
     """Failure where the options name files of this host for what the service does."""
     for name in ("families", "summary", "libraries", "entries"):
         if getattr(options, name, None):
-            raise Failure("--%s needs --store: there is a service for answers here" % name)
+            raise Failure("--%s needs --store, as the service for answers is asked here" % name)
 
 
 def ask(options, name):

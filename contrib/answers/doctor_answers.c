@@ -133,11 +133,10 @@ static void check_address(struct doctor *doctor, const char *address, bool can_a
     const char *why = connect_to_place(address);
     if (why != NULL) {
         doctor_add(doctor, FINDING_WARN, CHECK, address, "", "users get no answers: %s", why);
-        doctor_mend(
-            doctor,
-            "systemctl enable --now jobtrail-answer on that host, and let its firewall pass "
-            "the port; or fix [answers] address in %s",
-            doctor->conf);
+        doctor_mend(doctor,
+                    "systemctl enable --now jobtrail-answer on that host, and open the port in its "
+                    "firewall; or fix [answers] address in %s",
+                    doctor->conf);
     } else if (can_ask) {
         ask(doctor, address);
     } else {
@@ -153,15 +152,15 @@ static void check_pages(struct doctor *doctor, const struct conf *conf)
         doctor_add(doctor, FINDING_WARN, CHECK, conf->web_socket, "",
                    "[answers] web_socket without web_proxy_user: the service does not start");
         doctor_mend(doctor,
-                    "write 'web_proxy_user = NAME' below web_socket in %s, the user as "
-                    "whom the web server runs",
+                    "write 'web_proxy_user = NAME' below web_socket in %s, the user of "
+                    "the web server",
                     doctor->conf);
         return;
     }
     if (!has_user(doctor, "web_proxy_user", conf->web_proxy_user))
         doctor_mend(doctor,
-                    "let [answers] web_proxy_user in %s name the user as whom the web server runs; "
-                    "the service does not start before",
+                    "set [answers] web_proxy_user in %s to the user of the web server; the service "
+                    "does not start before",
                     doctor->conf);
     if (stat(conf->web_socket, &status) != 0)
         doctor_add(doctor, FINDING_WARN, CHECK, conf->web_socket,
@@ -197,11 +196,11 @@ void doctor_answers(struct doctor *doctor, const struct conf *conf)
     const char *user = conf->answers_user;
     bool has_its_user = has_user(doctor, "user", user);
     if (!has_its_user && is_serving)
-        doctor_mend(doctor, "useradd --system --shell /usr/sbin/nologin %s, who runs the service",
-                    user);
+        doctor_mend(doctor,
+                    "useradd --system --shell /usr/sbin/nologin %s, the user of the service", user);
     else if (!has_its_user)
         doctor_mend(doctor,
-                    "make the user %s, with the uid that it has on the collector; until then "
+                    "create the user %s, with the same uid as on the collector; until then "
                     "answers are refused here",
                     user);
     bool can_ask = has_munge(doctor, conf) && has_its_user;

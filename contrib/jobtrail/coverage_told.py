@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What extensions have to say beside the coverage of jobs, by a module coverage_door:
+"""What an extension adds to the coverage of jobs. It has a module coverage_door with
   read(store, condition, values)  over jobs on nodes that fit the condition about `run`; None: nothing
   lines(told)                     sentences about that"""
 

@@ -35,7 +35,7 @@ def read(group="jobtrail"):
             if facts.st_uid not in (0, os.geteuid()) or facts.st_mode & (
                 stat.S_IRWXG | stat.S_IRWXO
             ):
-                raise Failure("%s: must be root's or yours and nobody else's to read" % escape(path()))
+                raise Failure("%s: must belong to root or you, and be readable by nobody else" % escape(path()))
             return read_lines(file, group)
     except FileNotFoundError:
         return {}
@@ -56,7 +56,7 @@ def read_lines(lines, group):
                 add_option(found, line)
         except Unknown:
             raise Failure(
-                "%s:%d: is not known here; see jobtrail-load(1), MARIADB" % (escape(path()), number)
+                "%s:%d: unknown option; see jobtrail-load(1), MARIADB" % (escape(path()), number)
             ) from None
     return found
 
@@ -126,7 +126,7 @@ def tls_context(options):
     if "tls-version" in options:
         wanted = {version.strip() for version in options["tls-version"].split(",")}
         if not wanted or wanted - set(TLS_VERSIONS):
-            raise ValueError("tls-version is of " + ", ".join(sorted(TLS_VERSIONS)))
+            raise ValueError("tls-version must be one of " + ", ".join(sorted(TLS_VERSIONS)))
         for version, name in TLS_VERSIONS.items():
             if version not in wanted:
                 context.options |= getattr(ssl, "OP_NO_" + name)

@@ -11,7 +11,7 @@ except ImportError:  # in the checkout, where tests say it
 
 NAMES = ("libraries", "routines", "profile", "witness", "answers")
 # as people say them
-WORDS = {"profile": "profiles", "witness": "the kernel's witness"}
+WORDS = {"profile": "profiles", "witness": "the kernel witness"}
 _BESIDE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 

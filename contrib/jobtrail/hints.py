@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What somebody may have meant who wrote a name that there is not."""
+"""Suggestions for a name that does not exist: names like it."""
 
 import os
 import sys

@@ -20,8 +20,8 @@ CURSOR = SSCursor
 # Methods that prove that we have the password without sending it. As in mariadb_connection.c.
 PLUGINS = ("mysql_native_password", "client_ed25519")
 HINT = (
-    "%s; a host must speak TLS and prove its name: say in %s who certifies it (ssl-ca), or that it need"
-    " not (skip-ssl-verify-server-cert, skip-ssl)"
+    "%s; a remote server must use TLS with a valid certificate: set ssl-ca in %s, or switch this off"
+    " (skip-ssl-verify-server-cert, skip-ssl)"
 )
 
 
@@ -30,7 +30,7 @@ def no_tls(why):
 
 
 def refuse_old_password(*_):
-    raise OperationalError(CR.CR_AUTH_PLUGIN_CANNOT_LOAD, "the server asks for MySQL 3.23's password")
+    raise OperationalError(CR.CR_AUTH_PLUGIN_CANNOT_LOAD, "the server asks for a password as in MySQL 3.23")
 
 
 _auth.scramble_old_password = refuse_old_password  # PyMySQL gives it to whoever asks
@@ -52,7 +52,7 @@ class Connection(PyMySQLConnection):
 
     def _request_authentication(self):
         if self.wants_tls and not self.server_capabilities & CLIENT.SSL:
-            raise no_tls("the server does not speak TLS")
+            raise no_tls("the server does not offer TLS")
         if not self.server_capabilities & CLIENT.PLUGIN_AUTH:
             raise OperationalError(CR.CR_AUTH_PLUGIN_CANNOT_LOAD, "the server is too old")
         if self._auth_plugin_name not in PLUGINS:  # it asks for another when it needs to
@@ -64,8 +64,8 @@ class Connection(PyMySQLConnection):
         if name not in PLUGINS:
             raise OperationalError(
                 CR.CR_AUTH_PLUGIN_CANNOT_LOAD,
-                "Authentication plugin %s, which the server asks for, is not used here: let the account"
-                " have one of %s"
+                "Authentication plugin %s, which the server asks for, is not supported: give the account"
+                " one of %s"
                 % (name, ", ".join(PLUGINS)),
             )
         return super()._process_auth(plugin_name, auth_packet)

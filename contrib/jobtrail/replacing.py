@@ -200,7 +200,7 @@ class Replacing:
         except OSError as error:
             raise Failure("%s: %s" % (self.shown, error.strerror)) from None
         if not is_same(facts_at(self.place.fd, self.place.name), ours):
-            raise Failure("%s: somebody else changed files there meanwhile" % self.shown)
+            raise Failure("%s: another process changed files there meanwhile" % self.shown)
 
     def remove_ours(self):
         """Removes the new file unless another user has put another file in its place."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What libraries a site has, and how their names in its list and those of the report mean the same. The list is read by the extension
+"""The site's list of libraries, and how its names are matched with those of the report. The list is read by the extension
 libraries, whose module list_door has read(name): SiteLibraries."""
 
 import collections

@@ -335,7 +335,7 @@ def read_key(path):
         with open(path, "rb") as file:
             facts = os.fstat(file.fileno())
             if facts.st_uid not in (0, os.geteuid()) or facts.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-                raise Failure("%s: must be root's or yours and nobody else's to read" % escape(path), status=2)
+                raise Failure("%s: must belong to root or you, and be readable by nobody else" % escape(path), status=2)
             line = file.readline(200).strip(b"\r\n")
     except OSError as error:
         raise Failure(os_trouble(error), status=2) from None
@@ -402,7 +402,7 @@ def main():
         epilog="See HISTORY OF XALT in jobtrail-load(1).",
     )
     parser.add_argument("database", metavar="ADDRESS", help="mariadb://[USER@][HOST[:PORT]]/DATABASE")
-    parser.add_argument("--key", metavar="FILE", help="sign the records: who calls vouches for what XALT has collected")
+    parser.add_argument("--key", metavar="FILE", help="sign the records: you confirm that XALT's data are right")
     parser.add_argument("--since", metavar="DATE", type=day, help="only rows with XALT's date YYYY-MM-DD, or later")
     parser.add_argument("--timezone", metavar="ZONE", help="that of the store; default: the machine's")
     add_version_option(parser, NAME)

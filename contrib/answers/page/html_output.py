@@ -22,9 +22,9 @@ GROUPS = [
     ("Who", ["users", "accounts", "fields", "others"]),
     ("When", ["trends", "months", "weekdays", "last"]),
     ("The site's libraries", ["changes", "unused", "removal", "routines", "uncalled"]),
-    ("How it ended", ["endings", "failures"]),
-    ("How well", ["efficiency", "mpi"]),
-    ("How much we see", ["allocation", "coverage"]),
+    ("Endings", ["endings", "failures"]),
+    ("Efficiency", ["efficiency", "mpi"]),
+    ("Coverage", ["allocation", "coverage"]),
 ]
 GROUPS = [(title, [name for name in names if name in PAGES]) for title, names in GROUPS]
 NAMES = {name: name.capitalize() for name in PAGES}

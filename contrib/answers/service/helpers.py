@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Processes that do what may take long, one errand after another, so that the process that listens waits for nobody. They
-start with the service: a client of whom it is not known who it is costs no start of a process."""
+"""Processes that do what may take long, one errand after another, so that the listening process never waits. They start
+with the service, so a client that is not authenticated yet cannot make it start one."""
 
 import mmap
 import os

@@ -289,7 +289,7 @@ class Server:
         line.append(connection.errand)
         if len(line) > LINE_MAX:
             crowding = oldest_of_most([errand.connection for errand in line])
-            self.refuse(crowding, crowding.trouble("too many questions wait until it is known who asks"))
+            self.refuse(crowding, crowding.trouble("too many questions wait for authentication"))
 
     def take(self, connection, found):
         connection.take(found)
@@ -464,8 +464,8 @@ def check(settings):
     """Failure where the configuration does not let this process serve."""
     if not settings.listen and not os.environ.get("RUNTIME_DIRECTORY"):
         raise Failure(
-            "jobtrail-answer: jobtrail.conf has no `listen` in [answers], and systemd, which has a directory for the socket of this"
-            " host, does not start it; see jobtrail.conf(5)"
+            "jobtrail-answer: set `listen` in [answers] of jobtrail.conf(5), or let systemd start it, which makes a directory for the"
+            " socket of this host"
         )
     if os.geteuid() == 0 or rights.user_id(settings.user) != os.geteuid():
         raise Failure(

@@ -88,7 +88,7 @@ class Writer:
         text = "Only runs that you may see: of %s" % ", ".join(sorted(map(escape, rights.users)))
         if rights.accounts:
             text += ", and in %s" % ", ".join(sorted(map(escape, rights.accounts)))
-        text += ". Others are in no row and no sum."
+        text += ". Other runs are in no row and no sum."
         if rights.lacking is not None:
             text += " You may be allowed to see more: Slurm's accounting does not answer (%s)." % escape(rights.lacking)
         return text
@@ -113,8 +113,8 @@ class Writer:
             return ""
         form = self.form(self.kept(*PERIOD, *PLACE), DOCUMENTATION, "Search", ' role="search"')
         note = (
-            "Man pages, share/doc, modules, pkg-config, headers and commands of the host that answers. All words are in the"
-            " text; name* is a beginning."
+            "Searches man pages, share/doc, modules, pkg-config, headers and commands on the host that answers. A hit has all"
+            " the words; name* finds words that begin so."
         )
         return frame.section("question", "Search", form, frame.note(note))
 
@@ -135,9 +135,9 @@ class Writer:
         groups = [("Overview", [(url("", kept), "Overview")])]
         for title, names in GROUPS:
             groups.append((title, [(url(name, self.fitting(name)), NAMES[name]) for name in names if self.is_there(name)]))
-        groups.append(("One by one", [(url(name, kept), text) for name, text in STORED]))
+        groups.append(("Lists", [(url(name, kept), text) for name, text in STORED]))
         if site.has_documentation():
-            groups.append(("What it is", [(url("documentation", kept), "Documentation")]))
+            groups.append(("Help", [(url("documentation", kept), "Documentation")]))
         return frame.navigation(groups, url(self.context.page.route, self.fitting(self.context.page.route)))
 
     def fitting(self, page):

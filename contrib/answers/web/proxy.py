@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pages for the site's web server, which asks the service for answers by a Unix socket.
 
-The web server has found out who asks, and says so in a field of HTTP. It is believed because the kernel says that its
+The web server has authenticated the user, whom it names in a field of HTTP. It is trusted because the kernel says that its
 uid is that of `web_proxy_user` in jobtrail.conf(5); a connection of another uid is closed before anything is read.
 """
 
@@ -31,7 +31,7 @@ def check(settings):
     if not settings.web_socket:
         return
     if not settings.web_proxy_user:
-        raise Failure("jobtrail-answer: web_socket needs web_proxy_user in [answers]: as whom the web server runs")
+        raise Failure("jobtrail-answer: web_socket needs web_proxy_user in [answers]: the user of the web server")
     proxy_uid(settings)
 
 
@@ -40,7 +40,7 @@ def proxy_uid(settings):
         return pwd.getpwnam(settings.web_proxy_user).pw_uid
     except KeyError:
         raise Failure(
-            "jobtrail-answer: there is no user %s here, who is web_proxy_user in [answers]" % escape(settings.web_proxy_user)
+            "jobtrail-answer: this host has no user %s, which is web_proxy_user in [answers]" % escape(settings.web_proxy_user)
         ) from None
 
 
@@ -131,7 +131,7 @@ class Connection:
 def name_of(text):
     """By which the proxy names who asks."""
     if not text:
-        raise Refused(401, "The web server does not say who asks.")
+        raise Refused(401, "The web server did not name the user.")
     if not USER.match(text):
         raise nobody(text)
     return text

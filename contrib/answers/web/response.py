@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A response of HTTP/1. It is whole before it is sent, so that its length is known, and who gets less sees that."""
+"""A response of HTTP/1. It is complete before it is sent: its length is known, so a client notices a cut."""
 
 import http
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Of a library: how the site's list names it. And the door to what jobtrail-libmon(8) and jobtrail-alldoc(1) know of it, where these are
-here: a module web_door with
+"""How the site's list names a library; and the door to records of jobtrail-libmon(8) and the index of jobtrail-alldoc(1),
+if the extension is installed: a module web_door with
     is_recorded(model, name)
     target(model, kind, name, objects, fits)    of a thing, for each of
     TABLES                                      {name: function of (model, options, target)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Amounts as sacct writes them, as numbers. What it does not tell is None."""
+"""Reads amounts as sacct writes them, such as 61.5M. None: sacct has none."""
 
 from ..pattern import Pattern
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What people are told where nothing was found: who and when was asked for, and names that the store does not have."""
+"""Messages where nothing was found: which users and times were asked for, and which names the store does not have."""
 
 from ..hints import hint, tell
 from ..hostlist import expand, split

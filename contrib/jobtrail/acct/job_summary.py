@@ -346,7 +346,7 @@ def failure_text(run):
     elif run["signal"] or run["exit_code"]:
         text = end_text(run["exit_code"], run["signal"])
     else:
-        text = "is gone; how it ended is not known"
+        text = "ended; exit code and signal are not known"
     if run["state"] in REASON:
         text += ": " + REASON[run["state"]]
     many = " (%d times)" % run["runs"] if run["runs"] > 1 else ""
@@ -389,7 +389,7 @@ def unknown(found):
     if without:
         yield "memory of step %s: Slurm took no sample" % ", ".join(map(escape, without))
     if any(run["state"] == "OUT_OF_MEMORY" for run in found["failures"]) and found["memory"]["largest_process"] is None:
-        yield "memory when it ran out: Slurm's samples are from before"
+        yield "memory at the end: Slurm's last sample is older"
     if found["job"]["state"] not in LIVE | {"COMPLETED", "FAILED"}:
         yield "CPU time is too low: killed processes are not counted"
 

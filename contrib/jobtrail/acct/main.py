@@ -30,14 +30,14 @@ REFUSED = (
     (("--local",), "the store has the clusters that were loaded: see -M", 0),
     (("-f", "--file"), "the store has no job completion data; ask sacct", 1),
     (("--use-local-uid",), "users are known by their names", 0),
-    (("-v", "--verbose"), "there is no more to say", 0),
+    (("-v", "--verbose"), "there is no longer output", 0),
     (("--whole-hetjob",), "-j 8 means all components of job 8, and -j 8+0 one", "?"),
     (("--yaml",), "--json has the same", 0),
     (("-p", "--parsable"), "-P has the same, without a | at the end", 0),
     (("-T", "--truncate"), "times are those of runs; --json has them as numbers", 0),
     (("--noconvert",), "--units has the unit of memory", 0),
     (("--usage",), "see --help", 0),
-    *((names, "Slurm's accounting alone knows it: give -j the jobs that sacct -X -n -P -o jobidraw prints", 1)
+    *((names, "only Slurm's accounting has it: give -j the jobs that sacct -X -n -P -o jobidraw prints", 1)
       for names in (("-g", "--gid", "--group"), ("-W", "--wckeys"), ("-x", "--associations"), ("-C", "--constraints"),
                     ("-F", "--flags"), ("-R", "--reason"), ("-k", "--timelimit-min"), ("-K", "--timelimit-max"))),
 )  # fmt: skip
@@ -67,15 +67,15 @@ def parser(own=None):
     add("-q", "--qos", metavar="LIST")
     add("-r", "--partition", metavar="LIST", help="in these")
     add("-M", "--cluster", "--clusters", metavar="LIST")
-    add("-N", "-w", "--node", "--nodelist", metavar="LIST", help="on these: n1,n[3-5]")
-    add("-s", "--state", dest="states", metavar="LIST", help="in these: CD, F, OOM, TO, KILLED, ...")
+    add("-N", "-w", "--node", "--nodelist", metavar="LIST", help="on these nodes: n1,n[3-5]")
+    add("-s", "--state", dest="states", metavar="LIST", help="in these states: CD, F, OOM, TO, KILLED, ...")
     add("-S", "--starttime", metavar="TIME")
     add("-E", "--endtime", metavar="TIME", help="today until now; with -s: now; with -j: any time")
     add("-D", "--duplicates", action="store_true", help="also earlier attempts of requeued jobs")
     add("-i", "--nnodes", metavar="MIN[-MAX]", type=bounds)
     add("-I", "--ncpus", metavar="MIN[-MAX]", type=bounds)
     add("--ntasks", metavar="MIN[-MAX]", type=bounds)
-    add("--gpus", metavar="MIN[-MAX]", type=bounds, help="of so many")
+    add("--gpus", metavar="MIN[-MAX]", type=bounds, help="of this size")
     add("--name", metavar="LIST", help="of jobs of these names")
     add = special.add_argument
     add("--exec", metavar="GLOB", action="append", help="an executable of this name or path")
@@ -87,7 +87,7 @@ def parser(own=None):
     add("--built-by-others", action="store_true", help="was linked by these users; by another user")
     add("--function", metavar="GLOB", action="append", help="was linked with this function of a library")
     program.add_of(add, "routines", "--routine", metavar="GLOB", action="append", help="called this routine of a designated library")
-    add("--env", metavar="NAME[=GLOB]", action="append", help="had this in its environment")
+    add("--env", metavar="NAME[=GLOB]", action="append", help="had this variable in its environment")
     program.add_of(add, "libraries", "--changed", metavar="TIME", help="used a library that has changed since")
     add("--hash", metavar="SHA1", action="append", help="sha1 of the executable or a library, or its beginning")
     add("--cwd", metavar="DIRECTORY", action="append", help="ran in this directory, or below; or a pattern")

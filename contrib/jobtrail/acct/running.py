@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Says of jobs that were asked for by -j and are not over why the store has not all of them, and who has the rest."""
+"""For jobs of -j that are not over: says why the store lacks runs of them, and which command shows these."""
 
 import sys
 

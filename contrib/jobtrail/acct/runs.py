@@ -104,7 +104,7 @@ def read(store, selection, wanted):
         runs = [run for run in runs if is_latest(run, latest)]
         if wanted.accounting and wanted.is_extra and wanted.accounting.seconds > slurm.EXTRA_SECONDS:
             wanted.facts = wanted.is_extra = False
-            tell("sacct takes long: the rest has no JobName; -o with JobName waits for it")
+            tell("sacct is slow: the other rows have no JobName; -o with JobName waits for it")
         if wanted.accounting:
             wanted.accounting.prefetch(run for run in runs if wanted.facts or may_have_reason(run))
         added = ranks.added(store, runs) if wanted.divided else {}

@@ -378,7 +378,7 @@ def parts_of(text):
     """The patterns of a text which must all fit."""
     parts = [part.strip() for part in AND.split(text)]
     if not all(parts):
-        raise Failure("Bad pattern (nothing beside the &): " + escape(text))
+        raise Failure("Bad pattern (& needs text on both sides): " + escape(text))
     return parts
 
 

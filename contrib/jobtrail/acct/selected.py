@@ -23,7 +23,7 @@ def accounting(options, facts, is_named, states, more, needed_by):
     """None where neither Slurm's facts are wanted, nor the states that need them. `is_named`: whether the facts are
     missed where a site has none."""
     if options.no_sacct and needed_by:
-        raise Failure("%s needs Slurm's accounting, which is not asked here" % needed_by)
+        raise Failure("%s needs Slurm's accounting: leave out --no-sacct" % needed_by)
     if options.no_sacct or not (facts or states):
         return None
     units = ["--units=" + options.units] if options.units else []
@@ -56,7 +56,7 @@ class Wanted:
         self.is_extra = self.facts and not (from_slurm or options.format or options.sort or named - fields.IN_DEFAULT)
         is_of_slurm = bool(REASONS & (states or set()))
         if is_of_slurm and options.no_sacct:
-            tell("-s: Slurm's accounting, which is not asked, knows %s" % ", ".join(sorted(REASONS & states)))
+            tell("-s: only Slurm's accounting has %s: leave out --no-sacct" % ", ".join(sorted(REASONS & states)))
         is_named = is_of_slurm or options.allocations or options.qos or named - fields.IN_DEFAULT
         is_named = bool(is_named) and not options.json
         states = bool(names & {"State", "ExitCode"}) or states is not None

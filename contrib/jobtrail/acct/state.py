@@ -171,7 +171,7 @@ def parse_states(text):
     for word in filter(None, (word.strip().upper() for word in text.split(","))):
         name = CODES.get(word, word)
         if word in NEVER or word in NEVER.values():
-            raise Failure("-s %s: no run is in that state, its job is: ask sacct or squeue" % NEVER.get(word, word))
+            raise Failure("-s %s: a state of jobs, not of runs: ask sacct or squeue" % NEVER.get(word, word))
         if name not in OWN and name not in REASONS:
             message = "unrecognized job state value '%s'" % escape(word.lower())
             raise Failure(message + hint(word, OWN | REASONS))

@@ -12,13 +12,13 @@ from .numbers import EXACT_PLACES, PARTS, places_for
 WHY = {
     "recorded": "has a record, or follows a task that has one",
     "static": "static program, recorded from what root knows",
-    "sampled": "left out by sampling; number and time are known",
+    "sampled": "left out by sampling; their number and time are known",
     NOT_ALLOCATED: "recorded; the allocation is not known",
-    UNCERTAIN: "a program may have run: its end was not seen",
+    UNCERTAIN: "a program may have been running: its end was not seen",
     IDLE: "CPUs without a task, or of a batch script that waited",
     NO_RECORD: "nodes without a record of the job, or a job without a step",
     ASSUMED: "follows a task below a script: perhaps it ran the same",
-    "follower": "follows a task of which nothing is known",
+    "follower": "follows a task that has no record",
     "launch": "before, between or after the programs of a recorded task",
     "script": "a shell or a wrapper, and what it ran without a record",
     "launcher": "a launcher's daemon, whose ranks are not known",
@@ -112,8 +112,8 @@ def coverage_page(model, options):
     tasks = round(sum(tasks for tasks, _ in found.values()))
     total = ["Total", None, tasks, numbers.allocation, 1.0 if numbers.allocation else None, None]
     return Page("coverage", "Coverage: what became of the allocated time", columns, rows, "core_hours",
-                "Programs are recorded, static and sampled; all but these, uncertain and idle is unseen. A task counts once, in"
-                " the row with most of its time; uncertain time counts there for programs."
+                "Programs: recorded, static and sampled. Unseen: all but these, uncertain and idle. A task counts once, in the row"
+                " with most of its time; its uncertain time counts as that of programs."
                 + "".join(" %s." % line for line in coverage_told.lines(model.coverage_told())), left_out, total)  # fmt: skip
 
 

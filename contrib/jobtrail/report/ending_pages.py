@@ -38,8 +38,8 @@ def endings_page(model, options):
         for outcome, value in sorted(runs.items(), key=lambda item: (-item[1][0], item[0]))
     ]
     return Page("endings", "How runs ended", columns, rows, "runs",
-                note="EXITED: exit code unknown. UNKNOWN: end not seen, with an error or not. Records are weighted, so that they stand"
-                " for runs that sampling left out, too.")  # fmt: skip
+                note="EXITED: exit code unknown. UNKNOWN: end not seen. Records are weighted: they also stand for runs that sampling"
+                " left out.")  # fmt: skip
 
 
 def outcome_text(outcome):

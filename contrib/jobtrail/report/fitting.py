@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The pages of the report, and which options fit them. An option that nothing would come of is an error."""
+"""The pages of the report, and which options fit them. An option without effect is an error."""
 
 from ..hints import hint
 from ..program import Failure
@@ -131,13 +131,13 @@ def check(options):
 def no_fit(name, option, options):
     value = " " + getattr(options, name) if name in ("by", "of", "use") else ""
     others = [page for page in PAGES if takes(page, name, options)]
-    text = "%s%s does nothing for %s" % (option, value, " and ".join(options.page))
-    return text + ("; it does for " + ", ".join(others) if others else "")
+    text = "%s%s has no effect on %s" % (option, value, " and ".join(options.page))
+    return text + ("; it has on " + ", ".join(others) if others else "")
 
 
 def check_update(options):
     names = UPDATED + chosen.PEOPLE + chosen.SOFTWARE + ("node",)
     if any(getattr(options, name) not in (None, False, []) for name in names):
         raise Failure(
-            "--update makes no report, and goes with --store and --summary alone: call jobtrail-report once more for that"
+            "--update makes no report, and goes only with --store, --summary and --routine-logs: call jobtrail-report again for one"
         )

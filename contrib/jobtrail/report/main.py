@@ -37,7 +37,7 @@ def parser(own=None):
     add("-A", "--account", "--accounts", metavar="LIST", help="of these")
     add("-M", "--cluster", "--clusters", metavar="LIST")
     add("-r", "--partition", metavar="LIST", help="on these")
-    add("-N", "--node", "--nodelist", metavar="LIST", help="on these: n1,n[3-5]")
+    add("-N", "--node", "--nodelist", metavar="LIST", help="on these nodes: n1,n[3-5]")
     add("--exec", metavar="GLOB", action="append", help="executables of this name or path")
     add("--lib", metavar="NAME[>=VERSION]", action="append", help="that loaded this library")
     add("--module", metavar="NAME[/VERSION]", action="append", help="that used a file of this module")
@@ -50,8 +50,8 @@ def parser(own=None):
     add("--top", type=count, metavar="N", help="rows of a table; 0: all; default: 25")
     add("--raw", action="store_true", help="records without weights")
     add("--full-paths", action="store_true", help="executables by path instead of name")
-    add("--without", metavar="LIST", type=lambda text: text.split(","), default=[], help="leave out these pages and their names")
-    add("--pseudonyms", action="store_true", help="instead of names of people, and of what may have one in it")
+    add("--without", metavar="LIST", type=lambda text: text.split(","), default=[], help="leave out these pages and the names on them")
+    add("--pseudonyms", action="store_true", help="replace names of people, and names that may contain one")
     add = show.add_mutually_exclusive_group().add_argument
     add("--csv", dest="form", action="store_const", const="csv")
     add("--json", dest="form", action="store_const", const="json", help="for programs")
@@ -62,11 +62,11 @@ def parser(own=None):
                             pseudonym_key=None, entries=None, routine_logs=None)
         own.add_options(parser, "report")
         return parser
-    add("--pseudonym-key", metavar="FILE", type=file_path, help="their secret; default: a new one")
+    add("--pseudonym-key", metavar="FILE", type=file_path, help="secret of the pseudonyms; default: a new one")
     add("--families", metavar="FILE", type=file_path, help="map of executables to program families")
     program.add_of(add, "libraries", "--libraries", "JOBTRAIL_LIBRARIES", metavar="FILE", help="the site's libraries; default: $JOBTRAIL_LIBRARIES")
     program.add_of(add, "routines", "--entries", metavar="FILE", help="of uncalled: the library, or a list of its routines")
-    add("-o", "--output", metavar="FILE", type=file_path, help="instead of standard output")
+    add("-o", "--output", metavar="FILE", type=file_path, help="write to this file")
     add("--summary", metavar="FILE", type=file_path)
     add("--update", action="store_true", help="file of sums by day; bring it up to date, and report nothing")
     program.add_of(add, "routines", "--routine-logs", "JOBTRAIL_ROUTINE_LOGS", metavar="DIR",

@@ -77,9 +77,9 @@ def add_up(values, places, whole=None):
 def lists_line(model, of_others=False):
     """What the lists lack that pages about libraries are made of; "": nothing. `of_others`: as for model.lists()."""
     lacking, unknown = model.lists(of_others)
-    parts = ["Of {:,} runs the list of libraries is not complete.".format(lacking)] if lacking else []
+    parts = ["{:,} runs have an incomplete list of libraries.".format(lacking)] if lacking else []
     if unknown:
-        parts.append("Of {:,} runs it is not known whether the list of libraries is complete.".format(unknown))
+        parts.append("{:,} runs have a list of libraries that may be incomplete.".format(unknown))
     return " ".join(parts)
 
 

@@ -155,5 +155,5 @@ def together_page(model, options):
         for rarer, other, runs, interval in items
     ]
     return Page("together", "Packages in the same run", columns, rows, left_out=left_out,
-                note="The rarer one of a pair comes first. Only the %d packages of most runs are"
-                " looked at. %s" % (PAIRED, OVERLAP))  # fmt: skip
+                note="The rarer one of a pair comes first. Only the %d packages with most runs are"
+                " compared. %s" % (PAIRED, OVERLAP))  # fmt: skip

@@ -41,7 +41,7 @@ def check(options):
         raise Failure("--full-paths does not go with --pseudonyms: paths name users")
     for name, option in NAMES_OF.items():
         if getattr(options, name):
-            raise Failure("%s does not go with --pseudonyms: the report says what it is of" % option)
+            raise Failure("%s does not go with --pseudonyms: the report would show that name" % option)
 
 
 def is_left_out(page, options):

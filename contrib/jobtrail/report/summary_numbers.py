@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""By which numbers the summary names people, sets of packages, programs and profiles."""
+"""The ids that the summary's file gives to people, sets of packages, programs and profiles."""
 
 
 class SummaryNumbers:

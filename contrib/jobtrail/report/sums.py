@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sums under one name, and what they say of all runs where sampling left some out."""
+"""Sums of the records under one name, and estimates of all runs where sampling left some out."""
 
 from . import bounds
 from .gather import INCLUSIVE, LEFT_OUT, RECORDED

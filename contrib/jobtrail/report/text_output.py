@@ -104,9 +104,9 @@ def beside_line(numbers):
         text = "%s inclusive core hours" % written(numbers["inclusive"], HOURS)
         if numbers["inclusive_low"] is not None:
             text += " (95 %% interval: %s)" % between(numbers["inclusive_low"], numbers["inclusive_high"])
-        found.append(text + ", where programs running at the same time count each")
+        found.append(text + ", in which programs running at the same time count in full")
     if numbers["running"]:
-        found.append("%s core hours so far of runs that go on" % written(numbers["running"], HOURS))
+        found.append("%s core hours so far of runs that are still running" % written(numbers["running"], HOURS))
     return "Not included: " + "; ".join(found) if found else None
 
 

@@ -133,7 +133,7 @@ moment() {
 
 @test "what cannot be answered is refused with the reason" {
     local -A expected=([-B]="batch scripts" [-c]="completion" [--env-vars]="--json" [--federation]="-M" [--local]="-M"
-        [-f=x]="completion" [--file=x]="completion" [-v]="no more to say" [--yaml]="--json" [--use-local-uid]="names"
+        [-f=x]="completion" [--file=x]="completion" [-v]="no longer output" [--yaml]="--json" [--use-local-uid]="names"
         [-p]="-P" [-T]="--json" [--truncate]="--json" [--noconvert]="--units" [--usage]="--help" [-k=5]="-j" [-C=gpu]="-j"
         [--wckeys=x]="-j" [-x=1]="-j" [-R=None]="-j" [-F=SchedMain]="-j" [-g=x]="-j" [-K=5]="-j"
         [--whole-hetjob]="8+0" [--whole-hetjob=no]="8+0" [--expand-patterns]="StdOut")
@@ -147,11 +147,11 @@ moment() {
     for state in PD pending S SUSPENDED RS; do
         acct -s "CD,$state"
         [ "$status" -eq 1 ]
-        [[ $stderr == "-s "*": no run is in that state, its job is: ask sacct or squeue" ]]
+        [[ $stderr == "-s "*": a state of jobs, not of runs: ask sacct or squeue" ]]
     done
     acct --name x --no-sacct
     [ "$status" -eq 1 ]
-    [ "$stderr" = "--name needs Slurm's accounting, which is not asked here" ]
+    [ "$stderr" = "--name needs Slurm's accounting: leave out --no-sacct" ]
 }
 
 @test "every option of sacct is known" {
@@ -230,7 +230,7 @@ print(*sorted(OWN | REASONS), sep='\n')" >"$BATS_TEST_TMPDIR/states"
     run --separate-stderr python3 asked.py -a -S 2024-11-20 -E 2024-11-21 --exec '*'
     echo "$output $stderr"
     [[ $status -eq 0 && $(wc -l <<<"$output") -gt 2 ]]
-    [ "$stderr" = "asked.py: sacct takes long: the rest has no JobName; -o with JobName waits for it" ]
+    [ "$stderr" = "asked.py: sacct is slow: the other rows have no JobName; -o with JobName waits for it" ]
     rm -f calls
     run --separate-stderr python3 asked.py -a -S 2024-11-20 -E 2024-11-21 -o JobID,JobName
     [[ $status -eq 0 && $stderr == "" && -s calls ]]

@@ -235,7 +235,7 @@ without_clock() {
     chmod 644 "$BATS_TEST_TMPDIR/open"
     JOBTRAIL_CREDENTIALS=$BATS_TEST_TMPDIR/open acct --store "$MARIADB_STORE"
     [ "$status" -eq 1 ]
-    [[ "$stderr" == *"nobody else's to read"* ]]
+    [[ "$stderr" == *"readable by nobody else"* ]]
 }
 
 @test "a database that is away, or is none, is a message" {
@@ -261,7 +261,7 @@ without_clock() {
     acct -s R -n -P -o jobid
     [ "$output" = "15.interactive" ]
     acct -s CA,TO -n -S 2024-11-20
-    [ "${stderr_lines[0]}" = "jobtrail-acct: -s: Slurm's accounting, which is not asked, knows CANCELLED, TIMEOUT" ]
+    [ "${stderr_lines[0]}" = "jobtrail-acct: -s: only Slurm's accounting has CANCELLED, TIMEOUT: leave out --no-sacct" ]
     acct -s nonsense
     [ "$status" -eq 1 ]
     [ "$stderr" = "unrecognized job state value 'nonsense'" ]

@@ -95,19 +95,19 @@ print([pages.site.DOOR, [name for _, names in pages.things.SOFTWARE.values() for
     [[ $output == "[None, []]" ]]
 }
 
-@test "without the kernel's witness" {
+@test "without the kernel witness" {
     leave_out witness
-    lacks "the kernel's witness" acct -a --ranks
-    lacks "the kernel's witness" acct -o JobID,RanksFailed
-    lacks "the kernel's witness" acct -o JobID,RanksF
-    lacks "the kernel's witness" report efficiency
+    lacks "the kernel witness" acct -a --ranks
+    lacks "the kernel witness" acct -o JobID,RanksFailed
+    lacks "the kernel witness" acct -o JobID,RanksF
+    lacks "the kernel witness" report efficiency
     web_lacks "the kernel" /efficiency "/run?table=ranks"
     answers acct -a -S 2024-11-20 --no-sacct --json
     [ "$(jq -c '[.runs[].ranks] | unique' <<<"$output")" = '[null]' ]
     answers acct -a -S 2024-11-20 --no-sacct -X
     answers acct -a -S 2024-11-20 --no-sacct --coverage
     answers acct -a -S 2024-11-20 --no-sacct -o JobID,RunCPU
-    [[ $stderr == "jobtrail-acct: RunCPU: this jobtrail is built without the kernel's witness" ]]
+    [[ $stderr == "jobtrail-acct: RunCPU: this jobtrail is built without the kernel witness" ]]
     answers report -S 2024-11-20
 }
 

@@ -235,7 +235,7 @@ elsewhere, say --store sqlite:FILE or set JOBTRAIL_STORE."
     run -1 "$REPORT" --store "$STORE" --top -1
     [[ "$output" == *"--top: must be a number from 0 on"* ]]
     run -1 "$REPORT" --store "$STORE" --update users
-    [[ $output == "jobtrail-report: --update makes no report, "*": call jobtrail-report once more for that" ]]
+    [[ $output == "jobtrail-report: --update makes no report, "*": call jobtrail-report again for one" ]]
     local program page
     for program in jobtrail-acct jobtrail-report; do
         page=$JOBTRAIL_SOURCE/contrib/$program.1.scd

@@ -97,10 +97,10 @@ refuses() { # TEXT PROGRAM OPTION...: with this message, which is all that it sa
     finds --exec '[[]!]' 1
     # a part that is empty
     for option in --exec --lib --module --pkg; do
-        refuses "Bad pattern (nothing beside the &): a &" acct "$option" 'a & '
-        refuses "Bad pattern (nothing beside the &):  & b" acct "$option" ' & b'
-        refuses "Bad pattern (nothing beside the &): a &  & b" acct "$option" 'a &  & b'
-        refuses "Bad pattern (nothing beside the &): a &" report executables "$option" 'a & '
+        refuses "Bad pattern (& needs text on both sides): a &" acct "$option" 'a & '
+        refuses "Bad pattern (& needs text on both sides):  & b" acct "$option" ' & b'
+        refuses "Bad pattern (& needs text on both sides): a &  & b" acct "$option" 'a &  & b'
+        refuses "Bad pattern (& needs text on both sides): a &" report executables "$option" 'a & '
     done
     printf '%s\n' 'mine = a*' 'other = [z-a]' >"$BATS_TEST_TMPDIR/families"
     refuses "families:2: Bad pattern" report --families "$BATS_TEST_TMPDIR/families"

@@ -107,11 +107,11 @@ cells() {
     grep -Fx 'glibc|14|9|3|-' <<<"$cells"
     report libraries system modules weekdays --json
     jq -r '.pages[].note' <<<"$output"
-    [ "$(jq -c '[.pages[].note | contains("Of 1 runs the list of libraries is not complete. Of 3 runs it is not known whether the list of libraries is complete.")]' <<<"$output")" = '[true,true,true,true]' ]
+    [ "$(jq -c '[.pages[].note | contains("1 runs have an incomplete list of libraries. 3 runs have a list of libraries that may be incomplete.")]' <<<"$output")" = '[true,true,true,true]' ]
     report executables --lib hdf5
-    grep -Fx "Of 1 runs the list of libraries is not complete. Of 3 runs it is not known whether the list of libraries is complete." <<<"$output"
+    grep -Fx "1 runs have an incomplete list of libraries. 3 runs have a list of libraries that may be incomplete." <<<"$output"
     report libraries --json --exec bash
-    [ "$(jq -r '.pages[0].note | contains("not complete")' <<<"$output")" = false ]
+    [ "$(jq -r '.pages[0].note | contains("incomplete")' <<<"$output")" = false ]
     cells modules '.module, .runs, .jobs'
     grep -Fx 'hdf5/1.14.3|2|2' <<<"$cells"
     grep -Fx 'flow/2|4|4' <<<"$cells"
@@ -473,18 +473,18 @@ jobtrail-report: no runs of the user alicce are known; did you mean alice?" ]
     }
     report failures --by users
     [ "$status" -eq 1 ]
-    [[ "$stderr" == "jobtrail-report: --by users does nothing for failures; it does for executables, "*", packages"* ]]
+    [[ "$stderr" == "jobtrail-report: --by users has no effect on failures; it has on executables, "*", packages"* ]]
     wrong "there is no page months of days; there is --of executables, families, libraries, system, modules, compilers, users, accounts, fields" \
         months --of days
     wrong "--lib does not go with the page allocation: idle and unseen time belong to no program" users allocation --lib hdf5
     wrong "--account does not choose links: their records do not have it" links -A physics
-    wrong "--update makes no report, and goes with --store and --summary alone: call jobtrail-report once more for that" --update -u bob
+    wrong "--update makes no report, and goes only with --store, --summary and --routine-logs: call jobtrail-report again for one" --update -u bob
     wrong "--node reads the runs themselves: --summary does not go with it" -N n1 --summary /nonexistent
     wrong "Invalid hostlist: n1'" -N "n1'"
     wrong "there is no page usres; did you mean users?" usres
     for option in --of=users --full-paths --by=jobs; do
         report coverage endings "$option"
-        [[ "$status $stderr" == "1 jobtrail-report: "*" does nothing for coverage and endings; it does for "* ]]
+        [[ "$status $stderr" == "1 jobtrail-report: "*" has no effect on coverage and endings; it has on "* ]]
     done
     for time in 0000-01-01 9999-12-31 uts999999999999 now-999999999days now+99999999999999999999999weeks; do
         report users -S "$time" -E "$time"

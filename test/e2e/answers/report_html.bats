@@ -58,7 +58,7 @@ look() {
         [...document.querySelectorAll("a")].every(a => a.hash.length > 1 && document.getElementById(a.hash.slice(1))),
         new Set([...document.querySelectorAll("nav a")].map(a => a.hash)).size,
         document.querySelectorAll("section").length]'
-    [ "$result" = "[[\"Overview\",\"What\",\"Who\",\"When\",\"The site's libraries\",\"How it ended\",\"How well\",\"How much we see\"],true,27,27]" ]
+    [ "$result" = "[[\"Overview\",\"What\",\"Who\",\"When\",\"The site's libraries\",\"Endings\",\"Efficiency\",\"Coverage\"],true,27,27]" ]
 }
 
 @test "a click on a column's title sorts by it, numbers as numbers, and once more the other way" {

@@ -319,7 +319,7 @@ in_accounting() { # STORE OPTION...: [of how many jobs the allocation is Slurm's
     [ "$(jq -c '[.pages[0].numbers.programs, .pages[0].numbers.inclusive, (.pages[0].rows[0].running_core_hours > 8),
         (.pages[1].rows[0].running_core_hours > 8)]' <<<"$output")" = '[0,0,true,true]' ]
     run "$JOBTRAIL_SOURCE/contrib/jobtrail-report" --store "$store" -S now-2days users
-    [[ "$output" == *"Not included: 8."*" core hours so far of runs that go on"* ]]
+    [[ "$output" == *"Not included: 8."*" core hours so far of runs that are still running"* ]]
     # its node tells that the job is over
     jq -c 'del(.crc) | select(.coverageT) | .coverageT.job_id = 900' "$RECORDS" | head -n 1 |
         jq -c --slurpfile run "$BATS_TEST_TMPDIR/start" '.coverageT += {node: $run[0].slurmT.node, cluster: $run[0].slurmT.cluster,

@@ -490,7 +490,7 @@ stand() { # USER COMMAND... : in the background, with its port in the configurat
     ASK alice acct
     [ "$status" -eq 1 ]
     [ "$output" = "" ]
-    [[ $stderr == *"uid 6102 has made it, which is not the service's uid, 6100" ]]
+    [[ $stderr == *"it was made by uid 6102, not by the service's uid, 6100" ]]
     ASK alice acct
     [ "$status" -eq 1 ]
     [ "$output" = "" ]
@@ -798,5 +798,5 @@ PYTHON
     [[ $output == *"start it as the user jobtrail"* ]]
     echo '[answers]' >"$MUNGE/jobtrail.conf"
     run as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-answer" --conf "$MUNGE/jobtrail.conf"
-    [[ $output == *"no \`listen\` in [answers]"* ]]
+    [[ $output == *"set \`listen\` in [answers]"* ]]
 }

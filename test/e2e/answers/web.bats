@@ -234,10 +234,10 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [ "$(jq -c '[.tables[0].rows[] | [.file, .routine, .first, .calls]]' <<<"$output")" = '[["/home/bob/libSECRET.so.1","SECRETroutine",null,"2"]]' ]
     FETCH alice "/routines?$NOVEMBER"
     status_is 200
-    [[ $output != *SECRET* && $output == *"No calls are recorded: [routines] of jobtrail.conf(5) lets them be."* ]]
+    [[ $output != *SECRET* && $output == *"No calls are recorded: [routines] of jobtrail.conf(5) switches this on."* ]]
     FETCH carol "/uncalled?$NOVEMBER"
     status_is 200
-    [[ $output == *"0 called once, but not since 2024-11-01"* ]]
+    [[ $output == *"0 called before, but not since 2024-11-01"* ]]
     FETCH alice "/uncalled?$NOVEMBER"
     status_is 404
     [[ $output == *"only for users who may see all runs"* && $output != *'href="uncalled?'* ]]
@@ -289,7 +289,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
 @test "each page says whose runs it is about" {
     serve see=own operators=carol "store=$STORE"
     FETCH alice "/users?$NOVEMBER"
-    [[ $output == *"Only runs that you may see: of alice. Others are in no row and no sum."* ]]
+    [[ $output == *"Only runs that you may see: of alice. Other runs are in no row and no sum."* ]]
     FETCH carol "/users?$NOVEMBER"
     [[ $output == *"Of all users."* ]]
     FETCH alice "/users.json?$NOVEMBER"
@@ -380,7 +380,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
         witness_unexplained = 1, witness_lost = 7, witness_causes = 'static=1' WHERE array_job_id = 777"
     FETCH alice "/job.json?id=777"
     note=$(jq -r '.tables[] | select(.name == "coverage").note' <<<"$output")
-    [[ $note == "The kernel reported "*" are unexplained. Losses on the nodes of "* ]]
+    [[ $note == "The kernel reported "*" are unexplained. Lost on the nodes of "* ]]
     as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "sqlite:$facts" -a -j 777 --coverage | grep -E "^(The kernel reported|Losses)" |
         while read -r line; do
             [[ $note == *"$line."* ]]
@@ -706,7 +706,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     PROXY="" run serve see=own
     [[ $output == *"web_socket needs web_proxy_user"* ]]
     PROXY=nobody-here run serve see=own
-    [[ $output == *"there is no user nobody-here here"* ]]
+    [[ $output == *"this host has no user nobody-here"* ]]
 }
 
 # ---- A real web server
@@ -926,7 +926,7 @@ look() {
     FETCH alice "/run?id=019a9f00-0000-7000-8000-000000000004"
     [[ $output == *"Complete list not known"* ]]
     FETCH alice "/library.json?name=hdf5&$NOVEMBER"
-    [[ $(jq -r '.tables[] | select(.name == "files").note' <<<"$output") == "Of 1 runs the list of libraries is not complete. Of "*" runs it is not known whether the list of libraries is complete." ]]
+    [[ $(jq -r '.tables[] | select(.name == "files").note' <<<"$output") == "1 runs have an incomplete list of libraries. "*" runs have a list of libraries that may be incomplete." ]]
 }
 
 @test "Chromium shows each kind of page without a message, light and dark, on a desktop and on a phone" {
