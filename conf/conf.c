@@ -322,7 +322,7 @@ static FILE *open_trusted(struct conf_loader *loader)
     give_up(loader, fd < 0 ? fd : -errno);
     if (fd == -EPERM) {
         snprintf(loader->why.reason, sizeof loader->why.reason,
-                 "root does not act on it: %.180s can be changed by others", culprit);
+                 "root does not use it: others can change %.180s", culprit);
         advise(loader, "give it to root, writable by root alone");
     }
     return NULL;

@@ -56,7 +56,7 @@ enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 /* Whether what a job's user owns in the spool gets a file system of its own. */
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
-/* What the kernel's witness hears: nothing; starts and ends of processes; their mappings too. */
+/* What the kernel witness reads: nothing; starts and ends of processes; their mappings too. */
 /* CONF_WITNESS_AUTO: ends, where the kernel reports all that this needs, else off */
 enum conf_witness { CONF_WITNESS_OFF, CONF_WITNESS_ENDS, CONF_WITNESS_OBJECTS, CONF_WITNESS_AUTO };
 

@@ -18,7 +18,7 @@ static const struct extension extensions[] = {
      JOBTRAIL_LIBRARIES ? &conf_part_libraries : NULL},
     {"routines", "routines", JOBTRAIL_ROUTINES, JOBTRAIL_ROUTINES ? &conf_part_routines : NULL},
     {"profile", "profiles", JOBTRAIL_PROFILE, NULL},
-    {"witness", "the kernel's witness", JOBTRAIL_WITNESS, NULL},
+    {"witness", "the kernel witness", JOBTRAIL_WITNESS, NULL},
     {"answers", "answers", JOBTRAIL_ANSWERS, NULL},
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The sections of jobtrail.conf that belong to extensions, and what these have to say of them: a
- * row that the extension defines in its own folder. The keys of a section stand in that folder too,
- * in a file such as contrib/libraries/library_settings.def, and its text in the installed file in
- * one such as contrib/libraries/libraries.conf.in.
+ * The sections of jobtrail.conf that belong to extensions, and what the extension does with them,
+ * by a row that it defines in its own folder. The keys of a section stand in that folder too, in a
+ * file such as contrib/libraries/library_settings.def, and its text in the installed file in one
+ * such as contrib/libraries/libraries.conf.in.
  */
 #pragma once
 

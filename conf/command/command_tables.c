@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where extensions enter jobtrail-conf.
+ * The tables of jobtrail-conf: its commands and doctor's findings, with those of extensions.
  */
 #include <stddef.h>
 

@@ -179,7 +179,7 @@ bool doctor_directory(struct doctor *doctor, const char *check, const char *path
     else if (!is_there)
         doctor_add(doctor, FINDING_OK, check, path, "", "not there yet: made when it is needed");
     else if (doctor_free_bytes(found) < ROOM_BYTES)
-        doctor_add(doctor, FINDING_BAD, check, path, "make room, or a larger file system",
+        doctor_add(doctor, FINDING_BAD, check, path, "free some space, or enlarge the file system",
                    "%" PRIu64 " bytes are free", doctor_free_bytes(found));
     else
         return true;

@@ -122,7 +122,7 @@ void doctor_collector(struct doctor *doctor, const struct conf *conf)
     if (error != 0)
         doctor_add(doctor, FINDING_WARN, "collector", env.path,
                    "copy share/jobtrail/collector.env there",
-                   "%s: jobtrail-load.service takes the defaults", strerror(-error));
+                   "%s: jobtrail-load.service uses the defaults", strerror(-error));
     check_store(doctor, env.store);
     check_arrival(doctor, env.records);
     check_refused(doctor);

@@ -79,7 +79,7 @@ static void check_sessions(struct doctor *doctor, const char *path)
     } else if (!S_ISDIR(status.st_mode) || status.st_uid != 0 ||
                (status.st_mode & 07777) != 01733) {
         doctor_add(doctor, FINDING_BAD, "sessions", path, "",
-                   "users cannot leave records there, or could get at each other's");
+                   "users cannot leave records there, or can change each other's");
         doctor_mend(doctor, "chown root: %s && chmod 1733 %s", path, path);
     } else if (doctor_is_changeable(doctor, "sessions", path, path)) {
         return;
@@ -110,8 +110,8 @@ static void check_quarantine(struct doctor *doctor, const char *state)
     CLEANUP_FCLOSE FILE *file = fopen(path, "re");
     if (file != NULL && fscanf(file, "%" SCNu64, &lost) == 1)
         doctor_add(doctor, FINDING_BAD, "quarantine", path,
-                   "see what fills the quarantine, make room, and remove this file",
-                   "%" PRIu64 " jobs had no place in the quarantine, and are lost", lost);
+                   "see what fills the quarantine, free some space, and remove this file",
+                   "%" PRIu64 " jobs are lost, as the quarantine was full", lost);
 }
 
 static void check_cgroup(struct doctor *doctor)
@@ -157,13 +157,14 @@ static void check_flushes(struct doctor *doctor, const struct conf *conf)
     if (sscanf(text, "%lu %lld", &count, &last) != 2 || count == 0)
         return;
     doctor_time_text(last, when, sizeof when);
-    doctor_add(doctor, count < BROKEN_FLUSHES_MANY ? FINDING_WARN : FINDING_BAD, "flush", path,
-               count < BROKEN_FLUSHES_MANY
-                   ? "read the file 'reason' of the last ones in the quarantine"
-                   : "no job is to blame for that many: see syslog, and whether the libraries that "
-                     "jobtrail-submit uses (ldd) were replaced since it was built",
-               "it broke down for the last %lu job%s, last at %s: they are in the quarantine",
-               count, count == 1 ? "" : "s", when);
+    doctor_add(
+        doctor, count < BROKEN_FLUSHES_MANY ? FINDING_WARN : FINDING_BAD, "flush", path,
+        count < BROKEN_FLUSHES_MANY
+            ? "read the file 'reason' of the last ones in the quarantine"
+            : "so many have another cause than a job: see syslog, and whether libraries that "
+              "jobtrail-submit uses (ldd) were replaced since it was built",
+        "it broke down for the last %lu job%s, last at %s: they are in the quarantine", count,
+        count == 1 ? "" : "s", when);
 }
 
 void doctor_files(struct doctor *doctor, const struct conf *conf)

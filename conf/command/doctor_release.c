@@ -151,8 +151,8 @@ void doctor_release(struct doctor *doctor, const char *path)
             doctor, FINDING_WARN, "release", path,
             "look at some jobs' records, and install a jobtrail that was tested with it when "
             "there is one",
-            "for Slurm %s; this is %u.%02u, which the tests of this jobtrail have not run: it was "
-            "built with its headers",
+            "for Slurm %s; this is %u.%02u, whose headers this jobtrail was built with, but which "
+            "it was not tested with",
             known, slurm >> 16, slurm >> 8 & 255);
     else
         doctor_add(doctor, FINDING_OK, "release", path, "", "for Slurm %s; this is %u.%02u", known,

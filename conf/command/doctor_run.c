@@ -205,7 +205,7 @@ static bool run_step(struct run *run)
         return tell(run, "step", "see whether srun works here", "srun: %s", strerror(-error));
     if (result.status != 0 && strstr(result.text, "doctor-step job=") == NULL)
         return tell(run, "step",
-                    "give srun what it wants behind --, as --account, or another user by --user",
+                    "give srun the options that it needs behind --, as --account, or use --user",
                     "srun: %.400s", last_line(result.text));
     return look_at_task(run, result.text);
 }

@@ -297,7 +297,7 @@ static void choose_conf(struct doctor *doctor, const struct plugstack_line *line
         doctor->conf = plugin;
     else
         doctor_add(doctor, FINDING_BAD, "plugstack", line->plugin,
-                   "say conf=FILE in plugstack.conf, or leave --conf out",
+                   "write conf=FILE in plugstack.conf, or leave --conf out",
                    "the plugin reads %s and not %s", plugin, doctor->conf);
 }
 

@@ -70,7 +70,7 @@ static void check_place(struct doctor *doctor, const char *path)
     CLEANUP_CLOSE int spool = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (spool >= 0 && spool_part_noted(spool) == -ESTALE) {
         doctor_add(doctor, FINDING_BAD, "place", path,
-                   "take PrivateTmp and the like out of slurmd's unit, or say [spool] mount = no",
+                   "remove PrivateTmp and the like from slurmd's unit, or set [spool] mount = no",
                    "slurmd has mounted it in a mount namespace of its own: only flushes that "
                    "slurmd starts "
                    "see the jobs");
@@ -112,21 +112,21 @@ static void check_parts(struct doctor *doctor, const struct conf *conf, const ch
     int error = is_wanted && caller_is_root() ? try_to_mount(path) : 0;
     if (is_wanted && doctor_runs_in_job())
         doctor_add(doctor, FINDING_WARN, "parts", path,
-                   "take RunInJob out of PrologFlags, or say [spool] mount = no",
-                   "PrologFlags has RunInJob: nothing mounts a file system for what users own, and "
-                   "they can fill the spool, except for a reserve for journals");
+                   "remove RunInJob from PrologFlags, or set [spool] mount = no",
+                   "PrologFlags has RunInJob: users' files get no file system of their own, and "
+                   "can fill the spool, except for a reserve for journals");
     else if (error != 0)
         doctor_add(doctor, FINDING_WARN, "parts", path,
-                   "let slurmd mount (CAP_SYS_ADMIN), or say [spool] mount = no",
-                   "what users own cannot get a file system of its own (%s): they can fill the "
+                   "let slurmd mount (CAP_SYS_ADMIN), or set [spool] mount = no",
+                   "users' files cannot get a file system of their own (%s), and can fill the "
                    "spool, except for a reserve for journals",
                    strerror(-error));
     else if (is_wanted)
         doctor_add(doctor, FINDING_OK, "parts", path, "",
-                   "what users own has a file system of its own for each job");
+                   "each job has a file system of its own for users' files");
     else
         doctor_add(doctor, FINDING_OK, "parts", path, "",
-                   "what users own lies beside the journals, which have a reserve");
+                   "users' files share the journals' file system, which has a reserve for them");
 }
 
 static void check_spool(struct doctor *doctor, const struct conf *conf, const char *path)
@@ -137,18 +137,18 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
     /* Without access control lists no mode gives one user alone access (spank/spool_make.c). */
     if (getxattr(path, "system.posix_acl_access", NULL, 0) < 0 && errno == EOPNOTSUPP)
         doctor_add(doctor, FINDING_WARN, "privacy", path,
-                   "take a file system that has access control lists: tmpfs, ext4, xfs",
-                   "users can see of others' jobs how large their files are and when they change");
+                   "use a file system that has access control lists: tmpfs, ext4, xfs",
+                   "users can see sizes of files of other users' jobs, and when they change");
     if (!doctor_directory(doctor, "spool", path, fix))
         return;
     if (stat(path, &status) != 0 || (status.st_mode & S_IXOTH) == 0) {
         doctor_add(doctor, FINDING_BAD, "spool", path, "",
-                   "users cannot get at their jobs' ledgers");
+                   "users cannot reach their jobs' ledgers");
         doctor_mend(doctor, "chmod 711 %s", path);
     } else if (directory_is_shared(path)) {
         doctor_add(doctor, FINDING_BAD, "spool", path, fix, "on a shared file system");
     } else if (doctor_free_bytes(path) < conf->ledger_bytes) {
-        doctor_add(doctor, FINDING_WARN, "spool", path, "make room, or a larger file system",
+        doctor_add(doctor, FINDING_WARN, "spool", path, "free some space, or enlarge it",
                    "%" PRIu64 " MiB are free, one job may use %" PRIu64,
                    doctor_free_bytes(path) >> 20, conf->ledger_bytes >> 20);
     } else {
@@ -169,10 +169,10 @@ static void check_watcher(struct doctor *doctor, const char *spool)
     if (fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
         doctor_add(doctor, FINDING_OK, "watcher", path, "", "process %d", (int)lock.l_pid);
     else
-        doctor_add(doctor, FINDING_WARN, "watcher", path,
-                   "restart slurmd: it starts the watcher, and runs the plugin in epilogs from "
-                   "then on",
-                   "no watcher runs for this spool");
+        doctor_add(
+            doctor, FINDING_WARN, "watcher", path,
+            "restart slurmd: it starts the process watch, and then runs the plugin in epilogs",
+            "no process watch is running for this spool");
 }
 
 void doctor_spool(struct doctor *doctor, const struct conf *conf)

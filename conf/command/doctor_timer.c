@@ -19,7 +19,7 @@ enum { SYSTEMCTL_MS = 20000 };
 
 static const struct doctor_duty duties[] = {
     {ROLE_NODE, "jobtrail-submit flush --orphans", "jobtrail-submit", "--orphans",
-     "jobtrail-send.timer", "what an epilog could not flush or send waits for the next one"},
+     "jobtrail-send.timer", "what an epilog could not flush or send waits for the next epilog"},
     {ROLE_LOGIN, "jobtrail-submit flush --sessions", "jobtrail-submit", "--sessions",
      "jobtrail-send.timer", "records of links and of sessions stay here"},
     {ROLE_COLLECTOR, "jobtrail-load", "jobtrail-load", "", "jobtrail-load.timer",
@@ -115,7 +115,7 @@ bool doctor_duty(struct doctor *doctor, const struct doctor_duty *duty, bool is_
     find_cron_file(duty, found, sizeof found);
     if (found[0] != '\0') {
         doctor_add(doctor, FINDING_OK, "timer", duty->command, "",
-                   "a line in %s runs it; whether cron runs is not looked at", found);
+                   "a line in %s runs it; whether cron is running is not checked", found);
     } else if (is_needed) {
         doctor_add(doctor, FINDING_WARN, "timer", duty->command, "",
                    "no %sline of cron's runs it: %s. Another scheduler, or a script that runs it, "

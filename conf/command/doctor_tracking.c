@@ -63,8 +63,8 @@ void doctor_left_out(struct doctor *doctor, const struct conf *conf)
     const struct extension *extension;
     for (size_t at = 0; (extension = conf_left_out(conf, &at)) != NULL;)
         doctor_add(doctor, FINDING_WARN, extension->name, conf->path,
-                   "take the section out, or build jobtrail with it", CONF_LEFT_OUT,
-                   extension->name, extension->words);
+                   "remove the section, or build jobtrail with it", CONF_LEFT_OUT, extension->name,
+                   extension->words);
 }
 
 void doctor_tracking(struct doctor *doctor, const struct conf *conf)
@@ -73,7 +73,7 @@ void doctor_tracking(struct doctor *doctor, const struct conf *conf)
     check_host(doctor, conf);
     if (strcmp(conf->transport, "none") == 0) {
         doctor_add(doctor, FINDING_BAD, "transport", "none", "",
-                   "[transport] use = none: records are made and sent nowhere");
+                   "[transport] use = none: records are made, but not sent");
         doctor_mend(doctor, "write 'use = file' in %s", conf->path);
     }
 }

@@ -66,7 +66,7 @@ static void check_waiting(struct doctor *doctor, const struct conf *conf, const 
     }
     if (!number_of(transport, "configured") && records > 0) {
         doctor_add(doctor, FINDING_WARN, "outbox", object, "",
-                   "%" PRIu64 " records wait for a transport that is not in use", records);
+                   "%" PRIu64 " records wait for a transport that is not configured", records);
         doctor_mend(doctor,
                     "add %.32s to 'use' of [transport] in %s, or: jobtrail-submit outbox drop "
                     "--transport %.32s%s",
@@ -105,7 +105,7 @@ static void check_receivers(struct doctor *doctor, const struct conf *conf)
     }
     if (!json_object_is_type(all, json_type_array))
         doctor_add(doctor, FINDING_WARN, "transport", conf->transport,
-                   "see what jobtrail-submit outbox ask says", "it cannot be asked");
+                   "see what jobtrail-submit outbox ask says", "it cannot be checked");
     json_object_put(all);
 }
 

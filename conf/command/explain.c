@@ -222,9 +222,9 @@ int explain_command_line_print(const struct explain *explain, int argc, char **a
     for (size_t i = 0; i < json_object_array_length(rules); i++) {
         struct json_object *rule = json_object_array_get_idx(rules, i);
         if (text_of(rule, "line") == NULL)
-            printf("taken out by the built-in rule '%s'\n", text_of(rule, "rule"));
+            printf("redacted by the built-in rule '%s'\n", text_of(rule, "rule"));
         else
-            printf("taken out by '%s' (%s:%s)\n", text_of(rule, "rule"), explain->file,
+            printf("redacted by '%s' (%s:%s)\n", text_of(rule, "rule"), explain->file,
                    text_of(rule, "line"));
     }
     json_object_put(json);

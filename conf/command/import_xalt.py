@@ -211,7 +211,7 @@ class Converter:
         self.hosts()
         self.paths()
         self.section("arguments")
-        self.comment("XALT passes over arguments that name no file and are no options: so do these, where relative.")
+        self.comment("XALT ignores arguments that are neither files nor options: so does this, if they are relative.")
         self.lines.append("continue = [^;]*;[^/;-][^;]*")
         self.rules("path_arg_patterns", ARGUMENT_ACTIONS, lambda tree: tree)
         self.environment()

@@ -206,7 +206,7 @@ class FlexParser(Parser):
         if character in "{}":
             raise Unconvertible("a brace that is no repeat: flex replaces a {NAME}")
         if character == "$" and self.at == len(self.text):
-            raise Unconvertible("'$' at the end never matches in XALT; leave it away if it should")
+            raise Unconvertible("'$' at the end never matches in XALT; remove it if it should")
         if character in "^$":
             self.notes.append(f"flex takes '{character}' within a pattern for the character; so "
                               "does this rule")

@@ -33,7 +33,7 @@ static enum exit_status import_xalt(const struct options *options)
         return STATUS_USAGE;
     }
     if (!program_place(IMPORT_XALT_FROM_BIN, script, sizeof script) || access(script, R_OK) != 0) {
-        fprintf(stderr, "jobtrail-conf: %s: %s; is jobtrail installed as a whole?\n", script,
+        fprintf(stderr, "jobtrail-conf: %s: %s; is all of jobtrail installed?\n", script,
                 strerror(errno));
         return STATUS_REFUSED;
     }

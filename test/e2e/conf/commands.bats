@@ -453,7 +453,7 @@ config.py:9: note: flex takes '/' without a backslash for a separator that match
 config.py:15: note: flex takes \d for the letter; so does this rule
 config.py:3: left out: only literals in plain assignments, +=, append and extend are read
 config.py:5: left out: there is no MAYBE here
-config.py:7: left out: '$' at the end never matches in XALT; leave it away if it should
+config.py:7: left out: '$' at the end never matches in XALT; remove it if it should
 config.py:8: left out: a blank, which ends a pattern in flex
 config.py:10: left out: two '/' without backslashes, which flex refuses
 config.py:11: left out: a brace that is no repeat: flex replaces a {NAME}
@@ -528,8 +528,8 @@ EOT
     [ "$status" -eq 0 ]
     diff - <(echo "$output") <<EOT
 recorded: ["mysql","-p[redacted]","--pin","[redacted]","-n","5"]
-taken out by the built-in rule 'option:(mysql|mariadb)[-a-z]*:-p'
-taken out by 'name:pin' ($conf:2)
+redacted by the built-in rule 'option:(mysql|mariadb)[-a-z]*:-p'
+redacted by 'name:pin' ($conf:2)
 EOT
     conf explain --json --command-line run --pin=5
     [ "$(jq -c '.[0] | [.command_line, (.rules | map([.rule, .line]))]' <<<"$output")" = '[["run","--pin=[redacted]"],[["name:pin",2]]]' ]

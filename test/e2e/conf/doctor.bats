@@ -120,10 +120,10 @@ finds_none() {
     chmod 600 "${CONF%.conf}.policy"
     finds bad policy "users cannot read" "chmod a+rX ${CONF%.conf}.policy"
     chmod 700 "$SPOOL"
-    finds bad spool "users cannot get" "chmod 711 $SPOOL" --role node
+    finds bad spool "users cannot reach" "chmod 711 $SPOOL" --role node
     sed -i "s|^\[spool\]|&\nsessions = $BATS_TEST_TMPDIR/sessions|" "$CONF"
     mkdir -m 777 "$BATS_TEST_TMPDIR/sessions"
-    finds bad sessions "get at each other's" "chown root: $BATS_TEST_TMPDIR/sessions && chmod 1733 $BATS_TEST_TMPDIR/sessions"
+    finds bad sessions "change each other's" "chown root: $BATS_TEST_TMPDIR/sessions && chmod 1733 $BATS_TEST_TMPDIR/sessions"
     echo "$LINE conf=$CONF" >"$SLURM/plugstack.conf"
     chmod 600 "$SLURM/plugstack.conf"
     finds bad plugstack "users cannot read it" "chmod a+r $SLURM/plugstack.conf" --role node
@@ -133,11 +133,11 @@ finds_none() {
     new_job
     sed -i "s|^\[spool\]|&\nmount = yes|" "$CONF"
     echo "PrologFlags=Contain" >"$SLURM/slurm.conf"
-    SLURM_CONF=$SLURM/slurm.conf finds ok parts "a file system of its own for each job" "" --role node
+    SLURM_CONF=$SLURM/slurm.conf finds ok parts "each job has a file system of its own" "" --role node
     echo "PrologFlags=Contain,RunInJob" >"$SLURM/slurm.conf"
-    SLURM_CONF=$SLURM/slurm.conf finds warning parts "RunInJob: nothing mounts" "take RunInJob out" --role node
+    SLURM_CONF=$SLURM/slurm.conf finds warning parts "RunInJob: users' files get no file system" "remove RunInJob from" --role node
     sed -i "s|^mount = yes|mount = no|" "$CONF"
-    SLURM_CONF=$SLURM/slurm.conf finds ok parts "lies beside the journals" "" --role node
+    SLURM_CONF=$SLURM/slurm.conf finds ok parts "share the journals' file system" "" --role node
 }
 
 @test "tracking that is switched off, as a whole and by kind" {
@@ -232,7 +232,7 @@ closed_port() {
 }
 
 # bats test_tags=needs:root
-@test "an outbox of another owner, with failures, with records for a transport that is not in use" {
+@test "an outbox of another owner, with failures, with records for a transport that is not configured" {
     job_with $'[transport]\nuse = http\n[http]\nurl = http://127.0.0.1:1/'
     with_helper
     local box=$BATS_TEST_TMPDIR/state/outbox
@@ -243,7 +243,7 @@ closed_port() {
     finds bad outbox "$box can be changed by others than root" "chmod go-w $box"
     chmod 700 "$box"
     sed -i 's/^use = http/use = file/' "$CONF"
-    finds warning outbox "2 records wait for a transport that is not in use" "outbox drop --transport http"
+    finds warning outbox "2 records wait for a transport that is not configured" "outbox drop --transport http"
     outbox drop --all
     finds ok outbox "0 records wait" ""
 }
@@ -286,7 +286,7 @@ with_cron() {
     [[ $(with_cron none "" --role login) == "warning jobtrail-submit flush --sessions: "*"records of links and of sessions stay here"* ]]
     [[ $(with_cron none "" --role collector) == "warning jobtrail-load: "*"not loaded"* ]]
     # the file that is installed, under a name that every cron reads
-    [[ $(with_cron jobtrail-send "$example" --role node,login) == "ok jobtrail-submit flush --orphans: a line in /etc/cron.d/jobtrail-send runs it; whether cron runs is not looked at: "*$'\n'"ok jobtrail-submit flush --sessions: "* ]]
+    [[ $(with_cron jobtrail-send "$example" --role node,login) == "ok jobtrail-submit flush --orphans: a line in /etc/cron.d/jobtrail-send runs it; whether cron is running is not checked: "*$'\n'"ok jobtrail-submit flush --sessions: "* ]]
     sed 's/^/#/' "$example" >"$BATS_TEST_TMPDIR/commented"
     [[ $(with_cron jobtrail-send "$BATS_TEST_TMPDIR/commented" --role node) == warning* ]]
     echo "*/5 * * * * root jobtrail-load --delete /srv/records" >"$BATS_TEST_TMPDIR/loads"
@@ -372,7 +372,7 @@ answers() {
         finds ok answers "munged takes connections" "" --role $role
     done
     answers user=nowhere-man
-    finds warning answers "[answers] user: there is no such user here" "make the user nowhere-man, with the uid" --role login
+    finds warning answers "[answers] user: there is no such user here" "create the user nowhere-man, with the same uid" --role login
     answers user=nobody
     answers "address=nowhere.invalid:$port"
     finds warning answers "users get no answers: " "fix [answers] address in $CONF" --role login
@@ -410,7 +410,7 @@ answers() {
     answers "web_socket=$MUNGE/web"
     finds warning answers "web_socket without web_proxy_user" "write 'web_proxy_user = NAME' below web_socket in $CONF" --role collector
     answers web_proxy_user=nowhere-man
-    finds warning answers "[answers] web_proxy_user: there is no such user here" "let [answers] web_proxy_user in $CONF name" --role collector
+    finds warning answers "[answers] web_proxy_user: there is no such user here" "set [answers] web_proxy_user in $CONF to" --role collector
     answers web_proxy_user=daemon
     finds warning answers "users get no pages: No such file" "systemctl restart jobtrail-answer" --role collector
     touch "$MUNGE/web"
@@ -511,5 +511,5 @@ finds_under() {
     [[ $(jq -r '.[] | select(.check == "release") | "\(.state): \(.found)"' 24.11 25.05 23.11) == \
         "ok: for Slurm 22.05, 24.11, 26.05, 23.11; this is 24.11
 bad: for Slurm 22.05, 24.11, 26.05, 23.11, and this is 25.05: the plugin is inactive in it
-warning: for Slurm 22.05, 24.11, 26.05, 23.11; this is 23.11, which the tests of this jobtrail have not run: it was built with its headers" ]]
+warning: for Slurm 22.05, 24.11, 26.05, 23.11; this is 23.11, whose headers this jobtrail was built with, but which it was not tested with" ]]
 }

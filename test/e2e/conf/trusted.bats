@@ -17,7 +17,7 @@ setup() {
 # refused REASON COMMAND...
 refused() {
     run "${@:2}"
-    [[ $status != 0 && $output == *"root does not act on it: $1 can be changed by others (give it to root, writable by root alone)"* ]]
+    [[ $status != 0 && $output == *"root does not use it: others can change $1 (give it to root, writable by root alone)"* ]]
 }
 
 each_refuses() { # CULPRIT
@@ -87,7 +87,7 @@ each_refuses() { # CULPRIT
     chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
     setpriv --reuid nobody --regid nogroup --clear-groups "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
     run setpriv --reuid nobody --regid nogroup --clear-groups "$JOBTRAIL_BIN/jobtrail-submit" session --conf "$CONF"
-    [[ $output != *"root does not act"* ]]
+    [[ $output != *"root does not use"* ]]
 }
 
 # doctor_says STATE CHECK WORDS

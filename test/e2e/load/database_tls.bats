@@ -242,6 +242,6 @@ EOF
     both answers mariadb:///jobtrail
     for line in "ssl-crlpath = /x" "ssl-verify-server-cert = perhaps" "tls-something" "ssl-ca" "!include /x" "skip-ssl-ca"; do
         say "$line"
-        both refuses mariadb:///jobtrail "credentials:4: is not known here"
+        both refuses mariadb:///jobtrail "credentials:4: unknown option"
     done
 }

@@ -101,7 +101,7 @@ flush_again() { # --orphans or --job ID
 @test "a directory for sessions in which users could rob each other" {
     reconfigure "s|^\[preload\]|sessions = $DIR/sessions\n&|"
     mkdir -m 777 "$DIR/sessions"
-    finds_bad sessions "get at each other's"
+    finds_bad sessions "change each other's"
     chmod 1733 "$DIR/sessions"
     run doctor
     [[ $status == 0 && $output == *"ok      sessions $DIR/sessions: root's"* ]]
@@ -140,10 +140,10 @@ flush_again() { # --orphans or --job ID
 
 @test "what users own has a file system of its own, or the doctor tells why not" {
     run doctor
-    [[ $status == 0 && $output == *"ok      parts $DIR/run/n1: "*"a file system of its own for each job"* ]]
+    [[ $status == 0 && $output == *"ok      parts $DIR/run/n1: "*"each job has a file system of its own"* ]]
     reconfigure "s|^\[spool\]|&\nmount = no|"
     run doctor
-    [[ $status == 0 && $output == *"ok      parts $DIR/run/n1: "*"beside the journals"* ]]
+    [[ $status == 0 && $output == *"ok      parts $DIR/run/n1: "*"share the journals' file system"* ]]
     reconfigure
     run "$CLUSTER" exec n1 setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin \
         "$STAGE/bin/jobtrail-conf" doctor --node n1 --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
@@ -209,7 +209,7 @@ flush_again() { # --orphans or --job ID
     found=$(doctor --json | jq -r '.[] | select(.check == "configuration").found')
     chmod 755 "$DIR"
     unchanged "$job"
-    complaints | grep -q "jobtrail.conf not compiled: .*root does not act on it: $DIR can be changed by others"
+    complaints | grep -q "jobtrail.conf not compiled: .*root does not use it: others can change $DIR"
     complaints | grep -q "no usable policy for $DIR/jobtrail.conf (others than root can change it)"
     [[ $found == "$DIR can be changed by others than root" && $(record_count "$job") == 0 ]]
     # a policy alone is made anew
@@ -295,7 +295,7 @@ flush_again() { # --orphans or --job ID
 @test "a watcher that is gone" {
     "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" watch --stop --conf "$DIR/jobtrail.conf" --node n1
     run doctor
-    [[ $status == 0 && $output == *"warning watcher $DIR/run/n1/watch.pid: no watcher runs"* ]]
+    [[ $status == 0 && $output == *"warning watcher $DIR/run/n1/watch.pid: no process watch is running"* ]]
     "$CLUSTER" restart-slurmd n1
     "$CLUSTER" wait-idle
     run doctor
