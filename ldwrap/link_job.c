@@ -190,7 +190,7 @@ static const char *add_to_link(struct link_job *job)
     if (job->line.why_unmarked != NULL)
         return NULL;
     if (elf_target_find(&job->line.inputs, &target) != 0)
-        return "no ELF object to go by";
+        return "no ELF object among the inputs";
     if (make_mark(job, &target) != 0)
         return "no watermark can be made";
     if (startup_is_wanted(&job->line, job->conf.link_startup))

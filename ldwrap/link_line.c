@@ -158,7 +158,7 @@ static void judge_option(struct link_line *line, enum effect effect, const char 
     if (effect == PASSES || (effect == OUTPUT_FORMAT && !starts(value, "elf")) ||
         (effect == EMULATION && starts(value, "i386pe")) ||
         (effect == FLAVOR && !words_have("gnu ld", value)))
-        line->why_plain = "nothing that we mark comes out of it";
+        line->why_plain = "its output is not a file that is marked";
     else if (effect == REPORTS || effect == MAP)
         line->why_unmarked = "the linker is to report on the link";
     else if (effect == LAYS_OUT || (effect == SCRIPT && script_lays_out(value, false)))

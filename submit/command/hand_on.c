@@ -293,7 +293,7 @@ enum submit_status hand_on(const struct submit_options *options, const struct co
                     "program %s\n",
                     directory, (unsigned)formats[i],
                     note.submit[0] == '\0'           ? "is not known"
-                    : access(note.submit, F_OK) == 0 ? "is of yet another version by now"
+                    : access(note.submit, F_OK) == 0 ? "is now of a third version"
                                                      : "is gone");
             if (flush != NULL)
                 set_jobs_aside(conf, flush, directory, formats[i], count);

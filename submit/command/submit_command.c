@@ -12,7 +12,7 @@ static const struct submit_command commands[] = {
     {"flush", "", command_flush, "cjnaoSdJF", true, NULL},
     {"prolog", "", command_prolog, "cnF", false, NULL},
     {"watch", "", command_watch, "cnsD1dJF", true, NULL},
-    {"witness", "", JOBTRAIL_WITNESS ? command_witness : NULL, "cnD", true, "the kernel's witness"},
+    {"witness", "", JOBTRAIL_WITNESS ? command_witness : NULL, "cnD", true, "the kernel witness"},
     {"status", "", command_status, "cnJMw", true, NULL},
     {"session", "", command_session, "cndJ", false, NULL},
     {"hand-in", "", command_hand_in, "cndJ", false, NULL},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the parent of a reader believes of core seconds. The reader divides the job's allocation
- * among runs and rows of the coverage; its user may have got it under control. So what all records
- * of a job tell is no more than the allocation that root has found, of runs and of rows, and on
+ * Which core seconds of a reader root accepts. The reader divides the job's allocation among runs
+ * and rows of the coverage, and its user may have taken it over. So root, its parent, accepts no
+ * more for all records of a job than the allocation that root has found, for runs and for rows, on
  * days of the job. A reader that goes on where another one came to its end begins with what was
  * taken of that. Numbers of tasks, and of runs without a record, are no more than there was room
  * for.

@@ -48,7 +48,7 @@ static int flush_all(struct flush_state *state)
            (!state->options->orphans || clock_left_ms(end_ns) > 0))
         flush_job(state, &jobs.job[i++]);
     if (i < jobs.count)
-        fprintf(stderr, "jobtrail-submit: no more time: %zu jobs are for the next flush\n",
+        fprintf(stderr, "jobtrail-submit: out of time: %zu jobs are left for the next flush\n",
                 jobs.count - i);
     state->count->failed += jobs.count - i;
     free(jobs.job);

@@ -141,7 +141,7 @@ static int open_files(const struct journal *journal, int directory, struct users
     files->is_foreign = ledger == -SPOOL_FOREIGN || packages == -SPOOL_FOREIGN;
     files->is_lost = lost != 0 && journal->step_count > 0;
     if (files->is_lost)
-        fprintf(stderr, "jobtrail-submit: job %u: its captures went with their file system\n",
+        fprintf(stderr, "jobtrail-submit: job %u: its captures are lost with their file system\n",
                 journal->identity.job);
     return 0;
 }

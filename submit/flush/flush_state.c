@@ -9,7 +9,7 @@ bool flush_outcome_is_kept(enum flush_outcome outcome)
 const char *flush_outcome_text(enum flush_outcome outcome)
 {
     static const char queued[] =
-        "the epilog waits no longer and another flush is at work: the rest is for that";
+        "the epilog waits no longer, and another flush is running: that does the rest";
     static const char elsewhere[] = "not flushed, its captures are mounted in another mount "
                                     "namespace, slurmd's: flush it from there (nsenter --mount)";
     static const char *const texts[] = {
@@ -21,10 +21,10 @@ const char *flush_outcome_text(enum flush_outcome outcome)
         [FLUSH_NO_LEDGER] = "the ledger is not one of this version of jobtrail",
         [FLUSH_BROKEN] = "reading the ledger broke down",
         [FLUSH_NOBODYS] = "the journal does not say whose job this is",
-        [FLUSH_PASSED_OVER] = "captures that ended their reader twice are not recorded",
+        [FLUSH_PASSED_OVER] = "captures that stopped their reader twice are not recorded",
         [FLUSH_SPENT] = "its records take more processor time than [submit] job_cpu",
         [FLUSH_PART_UNDONE] = "", /* the part says it */
-        [FLUSH_KILLED] = "not flushed, to be tried again: the reading process was ended",
+        [FLUSH_KILLED] = "not flushed, to be tried again: the reading process was killed",
         [FLUSH_LATE] = "not flushed to its end, the rest is for the next flush",
         [FLUSH_QUEUED] = queued,
         [FLUSH_NO_ROOM] = "its share of the outbox is full, the rest is for the next flush",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the flush of a job gets from the kernel's witness: a row that the extension `witness`
+ * What the flush of a job gets from the kernel witness: a row that the extension `witness`
  * defines in its own folder. Where it is not built no request has notes, and nothing is compared.
  */
 #pragma once

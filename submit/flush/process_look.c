@@ -407,7 +407,7 @@ static void look_at_directory(const struct conf *conf, int spool, const struct s
     if (error != 0 && error != -EAGAIN && error != -ENOENT && error != -ENODATA &&
         error != -SPOOL_FOREIGN) /* the flush says so */
         fprintf(stderr, "jobtrail-submit: job %s: its processes are not looked at: %s\n", job->name,
-                error == -EPROTO ? "its captures end their reader" : strerror(-error));
+                error == -EPROTO ? "its captures stop the reader" : strerror(-error));
 }
 
 int process_look(const struct conf *conf, int spool)

@@ -323,7 +323,7 @@ static int open_base(const char *path)
     if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
         ((status.st_mode & S_ISVTX) != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) == 0))
         return fd;
-    fprintf(stderr, "jobtrail-submit: %s: is to be root's, with mode 1733\n", path);
+    fprintf(stderr, "jobtrail-submit: %s: must belong to root, with mode 1733\n", path);
     close(fd);
     return -EPERM;
 }

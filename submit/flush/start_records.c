@@ -95,7 +95,7 @@ static int note_started(struct start_records *starts, const char *name)
     starts->size += strlen(name) + 1;
     if (is_full(starts))
         fprintf(stderr,
-                "jobtrail-submit: job %s: no more start records: its captures have had root write "
+                "jobtrail-submit: job %s: no more start records: its captures made root write "
                 "%zu bytes of names\n",
                 starts->job, starts->size);
     return error;
@@ -189,7 +189,7 @@ static void look_at_job(struct start_records *starts, int spool, const struct sp
     if (error != 0 || outcome != FLUSH_DONE)
         fprintf(stderr, "jobtrail-submit: job %s: no start records: %s\n", job->name,
                 error != 0 ? strerror(-error)
-                : is_slow  ? "its captures end their reader"
+                : is_slow  ? "its captures stop the reader"
                            : flush_outcome_text(outcome));
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The watcher's look whether Slurm has suspended a job (scontrol suspend, gang scheduling,
- * preemption by suspension). No callback tells of it. Slurm stops all processes of all steps: first
- * by SIGTSTP, two seconds later by SIGSTOP, with proctrack/cgroup by the freezer (measured with
- * Slurm 22.05 and 26.05).
+ * How the process watch finds out whether Slurm has suspended a job (scontrol suspend, gang
+ * scheduling, preemption by suspension). No callback reports it. Slurm stops all processes of all
+ * steps: first by SIGTSTP, two seconds later by SIGSTOP, with proctrack/cgroup by the freezer
+ * (measured with Slurm 22.05 and 26.05).
  *
  * Until Slurm 24.11 a job's extern step (PrologFlags=Contain) keeps a process of root's, which no
  * user can stop or resume: where there is one, it alone decides. Elsewhere a job counts as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the parent of a reader (reading.h) believes of it. Its user may have got it under control by
- * what they wrote: then it can lie about their own runs, as they can anyway, and about nobody
+ * Which records of a reader (reading.h) root, its parent, accepts. Its user may have taken it over
+ * by what they wrote: then it can lie about their own runs, as they can anyway, and about nobody
  * else's.
  */
 #pragma once
@@ -16,7 +16,7 @@ struct worker_check;
 
 /* For the records of a request of this kind, on files of `identity`, which must outlive it, as must
  * `conf`. `allocation`: of the job, as the journal has it; of READING_JOB alone, others
- * have NULL; `kernel`: likewise, for how much of it the kernel's witness speaks. `ledger` and
+ * have NULL; `kernel`: likewise, for how much of it the kernel witness speaks. `ledger` and
  * `packages`: descriptors of what is read, -1: none. Returns NULL when out of memory;
  * worker_check_free() releases. */
 struct worker_check *worker_check_new(enum reading_kind kind, const struct conf *conf,

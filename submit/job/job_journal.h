@@ -196,7 +196,7 @@ struct journal {
 const struct journal_step *journal_find_step(const struct journal *journal, uint32_t step);
 
 /* Whether pids of this namespace, the inode that a capture of the step has (0: the task's), are
- * those that the step's daemon, and so the kernel's witness, knows: a process that has lost its
+ * those that the step's daemon, and so the kernel witness, knows: a process that has lost its
  * ancestors names its namespace, whichever it is. */
 bool journal_knows_pids(const struct journal *journal, uint32_t step, uint64_t name_space);
 

@@ -55,7 +55,7 @@ struct kernel_noted {
     const struct kernel_objects *objects; /* NULL: none, or unknown */
 };
 
-/* For how much of a job the kernel's witness speaks: root's word. */
+/* For how much of a job the kernel witness speaks: root's word. */
 struct kernel_account {
     const char *level;   /* "off": nobody has asked for it; "none": nobody has listened; "ends";
                             "objects": mappings too */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the watcher has seen of the processes of a running job: the file LOOKS_NAME beside the
- * journal, root's alone. The watcher replaces it after each look, by a rename. It is text:
+ * What the process watch has seen of the processes of a running job: the file LOOKS_NAME beside the
+ * journal, root's alone. It is replaced after each look, by a rename. It is text:
  *
  *   next OFFSET
  *       slots of the ledger from there on have not been looked at

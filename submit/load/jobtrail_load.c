@@ -47,17 +47,17 @@ static const char usage[] =
     "                           (default: $JOBTRAIL_STORE, else " DEFAULT_STORE ")\n"
     "  -f, --follow             go on with what comes, until a signal\n"
     "  -d, --delete             remove each file once the store holds it\n"
-    "  -k, --key FILE           a key that nodes sign records with; as often as there are keys\n"
-    "  -r, --require-signature  set aside what none of the keys has signed\n"
+    "  -k, --key FILE           a key that nodes sign records with; may be repeated\n"
+    "  -r, --require-signature  set aside records that none of the keys has signed\n"
     "  -q, --quarantine DIR     move what is damaged there, each beside a .reason file\n"
-    "  -m, --modules FILE       which module a path belongs to, also of what is stored\n"
+    "  -m, --modules FILE       map of paths to modules, also for what is stored\n"
     "  -a, --accounts FILE      fields of science of accounts\n"
     "      --slurm[=DAYS]       ask sacct for Slurm's jobs: since the last time, or of these days\n"
     "      --slurm-rows FILE    read Slurm's jobs from FILE, as sacct writes them; -: stdin\n"
     "      --history            records of jobtrail-xalt-history: what the store has is not\n"
     "                           counted twice\n"
     "      --timezone ZONE      of the store's dates and days, as [site] timezone of the nodes\n"
-    "  -e, --expire DAYS        remove runs and jobs that started more than so many days ago\n"
+    "  -e, --expire DAYS        remove runs and jobs that started more than DAYS days ago\n"
     "  -b, --batch N            records in one transaction (default: 4000)\n"
     "  -n, --dry-run            change nothing, on disk or in the store\n"
     "  -j, --json               summary as one JSON object\n"
@@ -66,7 +66,7 @@ static const char usage[] =
     "\n"
     "Exit status: 0 all loaded, 1 something was set aside, 2 usage or unreadable input,\n"
     "3 trouble with the store, 4 stopped by a signal before all was loaded,\n"
-    "5 no jobs from Slurm, 6 something holds no records.\n";
+    "5 no jobs from Slurm, 6 an input holds no records.\n";
 
 struct load_options {
     const char *store, *quarantine, *modules, *accounts;
@@ -232,12 +232,11 @@ static void print_summary(const struct load_counts *counts, const struct chores 
     if (counts->conflicts != 0)
         printf("%zu in conflict with another's uuid: see the view conflict\n", counts->conflicts);
     if (counts->unnamed != 0)
-        printf("%zu calls of routines are counted in their runs alone: these users' runs have "
-               "brought too "
-               "many new names\n",
+        printf("%zu calls of routines are stored without the name: these users' runs have "
+               "brought too many new names\n",
                counts->unnamed);
     if (counts->without_routines != 0)
-        printf("of %zu runs calls of routines are left out: this jobtrail is built without "
+        printf("calls of routines of %zu runs are left out: this jobtrail is built without "
                "routines\n",
                counts->without_routines);
     if (chores->other_zones != 0)

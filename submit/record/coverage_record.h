@@ -26,7 +26,7 @@ struct coverage_record_source {
     const struct kernel_agreement *agreement;
 };
 
-/* The keys of what the kernel's witness has heard, as root knows them; NULL: nobody has asked. */
+/* The keys of what the kernel witness has heard, as root knows them; NULL: nobody has asked. */
 void coverage_record_add_kernel(struct json_object *table, const struct kernel_account *account);
 
 /* Builds the record of the facts from the index `first` on, COVERAGE_RECORD_FACTS at the most. Its

@@ -163,7 +163,7 @@ static int read_lines(FILE *file, const char *path, struct credentials *credenti
         if (error != 0)
             snprintf(trouble, size, "%s:%u: %s", path, number,
                      error == -ENOMEM ? "out of memory"
-                                      : "is not known here; see jobtrail-load(1), MARIADB");
+                                      : "unknown option; see jobtrail-load(1), MARIADB");
     }
     return error;
 }

@@ -286,8 +286,8 @@ static int no_tls(struct database *database, const char *why)
 {
     char text[sizeof database->error];
     snprintf(text, sizeof text,
-             "%.200s; a host must speak TLS and prove its name: say in %.120s who certifies it "
-             "(ssl-ca), or that it need not (skip-ssl-verify-server-cert, skip-ssl)",
+             "%.200s; a remote server must use TLS with a valid certificate: set ssl-ca in "
+             "%.120s, or switch this off (skip-ssl-verify-server-cert, skip-ssl)",
              why, credentials_path());
     return maria_refuse(database, -EIO, text);
 }
@@ -315,7 +315,7 @@ static int connect_with(struct database *database, MYSQL *connection,
         /* Connector/C 3.3 goes on without TLS, whatever it was told, where it is not to check the
          * server; that has heard no password then, and shall hear nothing else. */
         return by_tls && mysql_get_ssl_cipher(connection) == NULL
-                   ? no_tls(database, "the server does not speak TLS")
+                   ? no_tls(database, "the server does not offer TLS")
                    : check_server(database, connection);
     unsigned code = mysql_errno(connection);
     if (code == CR_SSL_CONNECTION_ERROR)

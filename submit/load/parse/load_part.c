@@ -7,7 +7,7 @@
 const struct load_extension load_extensions[LOAD_EXTENSIONS] = {
     {"libraries", RECORD_LIBRARY, RECORD_TOP_libraryT,
      JOBTRAIL_LIBRARIES ? &load_part_libraries : NULL},
-    {"the kernel's witness", RECORD_RANKS, RECORD_TOP_ranksT,
+    {"the kernel witness", RECORD_RANKS, RECORD_TOP_ranksT,
      JOBTRAIL_WITNESS ? &load_part_witness : NULL},
     {"profiles", RECORD_PROFILE, RECORD_TOP_profileT,
      JOBTRAIL_PROFILE ? &load_part_profile : NULL},

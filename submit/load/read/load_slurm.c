@@ -229,8 +229,8 @@ static enum slurm_result check_cluster(const struct slurm_load *load, const char
     progress_clear(&load->progress);
     if (!has_any)
         fprintf(stderr,
-                "jobtrail-load: jobs of Slurm: sacct knows of none on cluster %s: if Slurm names it"
-                " otherwise, [site] cluster of its nodes is to be Slurm's ClusterName\n",
+                "jobtrail-load: jobs of Slurm: sacct has none of cluster %s: [site] cluster on its "
+                "nodes must be Slurm's ClusterName\n",
                 cluster);
     return SLURM_LOADED;
 }

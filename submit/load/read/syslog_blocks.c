@@ -106,7 +106,7 @@ static char *version_1(char *head, enum record_kind *kind)
 static int take_version_1(const char *text, char **whole, size_t *size, struct load_reason *reason)
 {
     if (text[0] != '{')
-        return load_refuse(reason, "is a record as only XALT 2 has packed it");
+        return load_refuse(reason, "is packed as only XALT 2 did");
     *whole = strdup(text);
     *size = strlen(text);
     return *whole == NULL ? -ENOMEM : 1;

@@ -187,7 +187,7 @@ hang() {
         flush_orphans || true
         ((++flushes <= 4))
     done
-    [[ $(reason "$JOB") == "captures that ended their reader twice are not recorded" ]]
+    [[ $(reason "$JOB") == "captures that stopped their reader twice are not recorded" ]]
     [[ $(endings) == $'exit_with fini\nexit_with fini\nexit_with fini' ]]
     [[ -s $BATS_TEST_TMPDIR/state/quarantine/$JOB.0/ledger ]]
 }
@@ -260,7 +260,7 @@ has_slot() {
     }
     wait_for one_is_left
     [[ $(find "$SPOOL" -maxdepth 1 -name '*.0' | wc -l) == 4 ]]
-    [[ $(cat "$BATS_TEST_TMPDIR"/said* | grep -c 'another flush is at work: the rest is for that') == 3 ]]
+    [[ $(cat "$BATS_TEST_TMPDIR"/said* | grep -c 'another flush is running: that does the rest') == 3 ]]
     truncate -s 64K "$BATS_TEST_TMPDIR"/slow?
     wait "${left[0]}"
     [[ -z $(find "$SPOOL" -maxdepth 1 -name '*.0') && ! -e $BATS_TEST_TMPDIR/state/quarantine ]]
@@ -278,7 +278,7 @@ has_slot() {
     FLUSH=$!
     wait_for has_slot
     run "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --job 2 --conf "$CONF" --node e2e
-    [[ $output == *'another flush is at work: the rest is for that'* && -e $SPOOL/2.0 ]]
+    [[ $output == *'another flush is running: that does the rest'* && -e $SPOOL/2.0 ]]
     truncate -s 64K "$BATS_TEST_TMPDIR"/slow?
     wait "$FLUSH"
     [[ -z $(find "$SPOOL" -maxdepth 1 -name '*.0') ]]

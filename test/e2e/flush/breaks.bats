@@ -30,7 +30,7 @@ finding() {
     local said
     a_job 1
     [[ $(finding) == "" ]]
-    a_job 2 broken | grep 'captures that ended their reader twice'
+    a_job 2 broken | grep 'captures that stopped their reader twice'
     said=$(finding)
     [[ $said == "warning: it broke down for the last 1 job, last at 2"* ]]
     a_job 3 broken

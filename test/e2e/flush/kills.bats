@@ -241,7 +241,7 @@ another_worker() { # THAN
     kill -KILL "$WORKER"
     wait "$FLUSH"
     [[ $(endings) == $'exit_with fini\nexit_with fini' && -z $(ls "$SPOOL") ]]
-    [[ $(<"$BATS_TEST_TMPDIR/state/quarantine/$JOB.0/reason") == "captures that ended their reader twice are not recorded" ]]
+    [[ $(<"$BATS_TEST_TMPDIR/state/quarantine/$JOB.0/reason") == "captures that stopped their reader twice are not recorded" ]]
     [[ -s $BATS_TEST_TMPDIR/state/quarantine/$JOB.0/ledger ]]
 }
 
@@ -351,7 +351,7 @@ slow_flush() {
         # shellcheck disable=SC2154
         [[ $stderr != *"job $JOB.0: not flushed to its end, the rest is for the next flush"* ]] || late=$((late + 1))
         case $flushes in
-        1) [[ -e $SPOOL/9999.0 && -e $SPOOL/$JOB.0/flushed && $stderr == *"no more time: 1 jobs are for the next flush"* ]] ;;
+        1) [[ -e $SPOOL/9999.0 && -e $SPOOL/$JOB.0/flushed && $stderr == *"out of time: 1 jobs are left for the next flush"* ]] ;;
         2) [[ ! -e $SPOOL/9999.0 && $stderr != *"no more time"* ]] ;;
         esac
     done

@@ -145,7 +145,7 @@ swap_at() {
     (umask 0 && theirs touch "$THEIRS/out")
     ! swap_at geteuid,fsync python3 "$REPORT" --store "$STORE" -o "$THEIRS/out" users || false
     cat "$BATS_TEST_TMPDIR/said"
-    grep -F 'somebody else changed files there' "$BATS_TEST_TMPDIR/said"
+    grep -F 'another process changed files there' "$BATS_TEST_TMPDIR/said"
     ((swapped == 1))
     victim_is_whole
 }

@@ -78,6 +78,6 @@ LINES
     run --separate-stderr jobtrail-load --json --store sqlite:store.db --quarantine bad lines
     [ "$status" -eq 1 ]
     [ "$(jq -c '[.damaged, .quarantined]' <<<"$output")" = '[3,3]' ]
-    [ "$(grep -c 'is a record as only XALT 2 has packed it' <<<"$stderr")" -eq 2 ]
+    [ "$(grep -c 'is packed as only XALT 2 did' <<<"$stderr")" -eq 2 ]
     [ "$(grep -c 'is a syslog line of another version than 1, 3 and 4' <<<"$stderr")" -eq 1 ]
 }

@@ -192,7 +192,7 @@ has_both_tasks() {
     run --separate-stderr load_jobs "$DIR/renamed"
     echo "$status $output $stderr"
     [[ $status -eq 0 ]]
-    [[ $stderr == *"sacct knows of none on cluster elsewhere"* && $stderr != *"on cluster lab"* ]]
+    [[ $stderr == *"sacct has none of cluster elsewhere"* && $stderr != *"of cluster lab"* ]]
     [[ $(rows "SELECT count(*) FROM store_state WHERE name IN ('slurm elsewhere', 'slurm lab')") -eq 2 ]]
 }
 

@@ -476,7 +476,7 @@ TEST(a_record_is_of_the_kind_that_its_name_says)
         }
         if (is == RECORD_RANKS && !JOBTRAIL_WITNESS) {
             assert_refused_named(
-                text, is, "is a ranks record: this jobtrail is built without the kernel's witness");
+                text, is, "is a ranks record: this jobtrail is built without the kernel witness");
             continue;
         }
         for (enum record_kind named = RECORD_RUN; named <= RECORD_KINDS; named++) {
