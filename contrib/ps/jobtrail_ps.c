@@ -145,7 +145,7 @@ static bool list_job(const struct ps_options *options, const struct conf *conf,
     if (error != 0)
         return !tell(job, options->node,
                      error == -EINVAL   ? "has no usable ledger"
-                     : error == -EPROTO ? "has captures that end their reader"
+                     : error == -EPROTO ? "has captures that stop the reader"
                                         : strerror(-error));
     struct ps_row row = {.job = job, .node = options->node, .now_ns = clock_ns(CLOCK_REALTIME)};
     size_t before = *rows;
@@ -154,11 +154,11 @@ static bool list_job(const struct ps_options *options, const struct conf *conf,
         if (row.run->pid != getpid())
             ps_print_row(form, columns, &row, (*rows)++ == 0);
     }
-    bool is_whole = !list.is_cut || !tell(job, options->node, "runs more than is listed");
+    bool is_whole = !list.is_cut || !tell(job, options->node, "runs more programs than are listed");
     if (is_whole && *rows == before && options->is_named)
         tell(job, options->node, "runs nothing now that is recorded");
     if (job->opted_out)
-        tell(job, options->node, "is not recorded in all: it or a step had --jobtrail=no");
+        tell(job, options->node, "is recorded only in part: it or a step had --jobtrail=no");
     running_free(&list);
     return is_whole;
 }

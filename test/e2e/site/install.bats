@@ -142,7 +142,7 @@ make_site() {
 refused() { # WHERE
     run in_host "$PREFIX/libexec/jobtrail/jobtrail-uninstall"
     echo "$1: $output"
-    [[ $status == 1 && $output == *"take the line of the plugin out of $1, and"* && -e $PREFIX/bin/jobtrail-conf ]]
+    [[ $status == 1 && $output == *"remove the line of the plugin from $1, and"* && -e $PREFIX/bin/jobtrail-conf ]]
 }
 
 # With $BATS_TEST_TMPDIR/host/{etc,run} as /etc/slurm and /run
@@ -203,7 +203,7 @@ in_host() { # COMMAND...
     export SLURM_CONF=$BATS_TEST_TMPDIR/slurm/slurm.conf
     echo "optional $PREFIX/lib/slurm/spank_jobtrail.so" >"$BATS_TEST_TMPDIR/slurm/plugstack.conf"
     run "$PREFIX/libexec/jobtrail/jobtrail-uninstall"
-    [[ $status == 1 && $output == *"take the line of the plugin out of $BATS_TEST_TMPDIR/slurm/plugstack.conf"* ]]
+    [[ $status == 1 && $output == *"remove the line of the plugin from $BATS_TEST_TMPDIR/slurm/plugstack.conf"* ]]
     sed -i 's/^/#/' "$BATS_TEST_TMPDIR/slurm/plugstack.conf"
     library=$(find "$PREFIX/lib" -name libjobtrail.so | head -n 1)
     LD_PRELOAD=$library sleep 1000 3>&- &
