@@ -135,11 +135,10 @@ static struct decision by_daemon(const struct switches *switches, const struct e
 }
 
 static struct decision by_path(const void *policy, const struct image *image,
-                               const struct exec_path *path)
+                               const struct exec_path *path, const struct policy_files *files)
 {
-    const struct policy_files files = {argument_walk, 0};
     struct policy_decision answer =
-        policy_decide(policy, path->text, path->length, image->argc, image->argv, &files);
+        policy_decide(policy, path->text, path->length, image->argc, image->argv, files);
     return (struct decision){
         .track = answer.action != POLICY_SKIP,
         .pkgs = answer.action == POLICY_PKGS,
@@ -155,7 +154,7 @@ struct decision decide_by_policy(const struct decide_policy *policy,
                                  const struct switches *switches, const struct image *image,
                                  const struct exec_path *path)
 {
-    const struct decision rule = by_path(policy->base, image, path);
+    const struct policy_files files = {argument_walk, 0};
     struct decision decision = decide_by_switches(switches);
     if (decision.track)
         decision = by_host(policy->base);
@@ -164,7 +163,8 @@ struct decision decide_by_policy(const struct decide_policy *policy,
     if (decision.track)
         decision = by_daemon(switches, path);
     if (decision.track)
-        return rule;
-    decision.runtime = rule.runtime;
+        return by_path(policy->base, image, path, &files);
+    /* what its arguments name is not looked for: all ranks would do so */
+    decision.runtime = by_path(policy->base, image, path, NULL).runtime;
     return decision;
 }

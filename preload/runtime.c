@@ -5,35 +5,46 @@
 
 #include "preload/memory.h"
 
-/* Whether the directory contains `library`, of which `length` bytes count. */
-static bool is_above(const char *directory, const char *library, size_t length)
+/* Whether the directory of `size` bytes contains the library's path. */
+static bool is_above(const char *directory, size_t size, const char *library, size_t length)
 {
-    size_t size = text_length(directory);
     while (size > 0 && directory[size - 1] == '/')
         size--;
-    return directory[0] == '/' && size < length && memcmp(directory, library, size) == 0 &&
-           library[size] == '/';
+    return size < length && memcmp(directory, library, size) == 0 && library[size] == '/';
 }
 
-/* In the argument -b/there:/here or --bind=/there:/here: /here. */
-static const char *bound_at(const char *argument)
+/* Whether a part of an argument of the forms /here, -b/there:/here:ro, --bind=/there,/here is a
+ * directory above the library. */
+static bool has_above(const char *argument, const char *library, size_t length)
 {
-    const char *at = argument;
-    for (const char *next = argument; *next != '\0'; next++)
-        if (*next == '=' || (*next == ':' && next[1] == '/'))
-            at = next + 1;
-    return at;
+    for (const char *at = argument; *at != '\0'; at++) {
+        bool is_first = at == argument || at[-1] == ':' || at[-1] == ',' || at[-1] == '=' ||
+                        (argument[0] == '-' && at - argument <= 3);
+        size_t size = 0;
+        while (at[size] != '\0' && at[size] != ':' && at[size] != ',')
+            size++;
+        if (is_first && at[0] == '/' && size > 1 && is_above(at, size, library, length))
+            return true;
+    }
+    return false;
 }
 
-/* bwrap --bind / /, --bind /opt /opt; ch-run --bind /opt, --bind=/there:/opt. The root stands for
- * itself beside itself alone, since an image is bound there. */
+/* bwrap --bind / /, --bind /opt /opt; ch-run --bind /opt, -b/there:/opt. The root stands for itself
+ * beside itself alone, since an image is bound there. What the arguments do not tell may be so:
+ * bwrap --args 3, ch-run --join. */
 static bool is_bound(const struct image *image, const char *library, size_t length)
 {
-    for (int i = 1; i < image->argc; i++) {
-        const char *before = image->argv[i - 1], *argument = image->argv[i];
-        bool is_pair = text_equal(before, argument);
-        bool is_option = (before[0] == '-' || argument[0] == '-') && !text_equal(argument, "/");
-        if ((is_pair || is_option) && is_above(bound_at(argument), library, length))
+    const char *before = "";
+    for (int i = 1; i < image->argc && image->argv[i] != NULL; before = image->argv[i++]) {
+        const char *argument = image->argv[i];
+        if (text_equal(argument, "--"))
+            break;
+        if (text_equal(argument, "--args") || text_after(argument, "--join") != NULL)
+            return true;
+        if (text_equal(argument, "/") && text_equal(before, "/"))
+            return true;
+        if ((before[0] == '-' || argument[0] == '-' || text_equal(before, argument)) &&
+            has_above(argument, library, length))
             return true;
     }
     return false;
@@ -45,7 +56,10 @@ static bool is_ours(const char *entry, const char *end)
     const char *name = end;
     while (name > entry && name[-1] != '/')
         name--;
-    return text_after(name, "libjobtrail") != NULL;
+    const char *rest = text_after(name, "libjobtrail");
+    const char *profile = rest == NULL ? NULL : text_after(rest, "-profile");
+    rest = profile == NULL ? rest : profile;
+    return rest != NULL && text_after(rest, ".so") == end;
 }
 
 static void leave_list(const struct image *image, char *entry)
@@ -55,18 +69,22 @@ static void leave_list(const struct image *image, char *entry)
         while (*end != '\0' && *end != ':' && *end != ' ')
             end++;
         next = *end == '\0' ? end : end + 1;
-        if (is_ours(entry, end) && !is_bound(image, entry, (size_t)(end - entry)))
-            memmove(entry, next, text_length(next) + 1);
-        else
+        if (is_ours(entry, end) && !is_bound(image, entry, (size_t)(end - entry))) {
+            size_t left = text_length(next), gone = (size_t)(next - entry);
+            memmove(entry, next, left);
+            memset(entry + left, 0, gone);
+        } else {
             entry = next;
+        }
     }
 }
 
+/* Variables that the kernel has put there lie behind the array. */
 void runtime_leave(const struct image *image)
 {
     for (char **variable = image->envp; *variable != NULL; variable++) {
         const char *list = text_after(*variable, "LD_PRELOAD=");
-        if (list != NULL)
+        if (list != NULL && *variable > (char *)image->envp)
             leave_list(image, *variable + (list - *variable));
     }
 }

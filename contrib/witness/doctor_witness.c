@@ -61,7 +61,7 @@ void doctor_witness(struct doctor *doctor, const struct conf *conf)
         return;
     if (error == 0 && is_auto && (state.events != 0 || state.ends != 0)) {
         doctor_add(doctor, FINDING_OK, "witness", path, "",
-                   "off: the kernel does not report to it here (%s)",
+                   "off: the kernel did not report to it at its last start (%s)",
                    strerror(state.events != 0 ? state.events : state.ends));
     } else if (error == 0 && state.events != 0) {
         add_refused(doctor, path, state.events);

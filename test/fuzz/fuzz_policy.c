@@ -42,8 +42,7 @@ static void use(const void *policy)
         free(out);
     }
     struct policy_decision decision = policy_decide(policy, path, sizeof path - 1, 3, argv, NULL);
-    if (decision.action != POLICY_KEEP && decision.action != POLICY_SKIP &&
-        decision.action != POLICY_PKGS)
+    if (decision.action < POLICY_KEEP || decision.action > POLICY_RUNTIME)
         abort();
     size_t tables;
     const struct policy_known_table *known = policy_known_tables(policy, &tables);

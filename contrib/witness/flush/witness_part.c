@@ -388,14 +388,20 @@ static int watch_witness_ended(void)
     return child.ended > 0 ? child.ended : -1;
 }
 
-/* Whether the kernel has refused it. */
+/* Whether the kernel has refused it for good: for a want of memory or descriptors it is asked
+ * again. */
 static bool is_refused(const char *node, const struct conf *conf)
 {
+    static const int lasting[] = {EPERM, EACCES, EINVAL, ENOSYS, ENOENT, ENOTSUP, EXDEV};
     char path[PATH_MAX];
     CLEANUP_CLOSE int spool = spool_expand(conf->spool, node, path, sizeof path) == 0
                                   ? directory_open(AT_FDCWD, path)
                                   : -1;
-    return spool >= 0 && witness_state_refusal(spool) > 0;
+    const int refusal = spool < 0 ? 0 : witness_state_refusal(spool);
+    for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
+        if (refusal == lasting[i])
+            return true;
+    return false;
 }
 
 static void watch_witness_keep(const char *path, const char *node, const struct conf *conf)

@@ -220,7 +220,7 @@ finds() {
     run setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin \
         "$JOBTRAIL_BIN/jobtrail-submit" witness --conf "$CONF" --node e2e
     [[ $status == 0 && -z $output ]]
-    finds "ok off: the kernel does not report to it here"
+    finds "ok off: the kernel did not report to it at its last start"
     tracked "$PROGRAMS/exit_with" 0
     flush
     [[ $(find "$RECORDS" -name 'coverage.*' -exec cat {} + | jq -r .coverageT.witness) == off ]]

@@ -62,3 +62,20 @@ new_image() {
     flush
     [[ $(endings | cut -d ' ' -f 1 | sort -u) == $'bwrap\nch-run' ]]
 }
+
+@test "a bind in any form keeps the library, and the user's own libraries stay" {
+    local form
+    printf 'int main(void) { return getenv("LD_PRELOAD") == 0 ? 0 : puts(getenv("LD_PRELOAD")) < 0; }\n' >"$BATS_TEST_TMPDIR/show.c"
+    gcc -include stdio.h -include stdlib.h "$BATS_TEST_TMPDIR/show.c" -o "$BATS_TEST_TMPDIR/bwrap"
+    for form in "--bind / /" "--bind $SITE $SITE" "-b$SITE" "-wb$SITE" "--bind=/there:$SITE:ro" "-B /scratch,$SITE" "--args 3" "--join-pid=4"; do
+        # shellcheck disable=SC2086
+        [[ $(tracked "$BATS_TEST_TMPDIR/bwrap" $form) == "$LIBRARY" ]] || { echo "$form"; false; }
+    done
+    for form in "--bind /image /" "--chdir / --tmpfs /" "-- $SITE $SITE" "--bind /images/opt /opt"; do
+        # shellcheck disable=SC2086
+        [[ $(tracked "$BATS_TEST_TMPDIR/bwrap" $form) == "" ]] || { echo "$form"; false; }
+    done
+    gcc -shared -o "$BATS_TEST_TMPDIR/libjobtrail-mine.so" -x c /dev/null
+    TRACKED[4]+=:$BATS_TEST_TMPDIR/libjobtrail-mine.so
+    [[ $(tracked "$BATS_TEST_TMPDIR/bwrap") == "$BATS_TEST_TMPDIR/libjobtrail-mine.so" ]]
+}

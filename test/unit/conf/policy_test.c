@@ -349,7 +349,7 @@ static void read_all(const void *bytes, size_t size)
         assert_true(policy_known_table(bytes, table[i].identity) == NULL || table[i].count > 0);
     read_table(bytes, size, POLICY_MPI);
     struct policy_decision decision = policy_decide(bytes, "/bin/custom", 11, 4, argv, NULL);
-    assert_true(decision.action >= POLICY_KEEP && decision.action <= POLICY_PKGS);
+    assert_true(decision.action >= POLICY_KEEP && decision.action <= POLICY_RUNTIME);
 }
 
 /* A copy that ends where its allocation does, so that AddressSanitizer sees what reads beyond. */
