@@ -69,7 +69,7 @@ new_image() {
     gcc -include stdio.h -include stdlib.h "$BATS_TEST_TMPDIR/show.c" -o "$BATS_TEST_TMPDIR/bwrap"
     for form in "--bind / /" "--bind $SITE $SITE" "-b$SITE" "-wb$SITE" "--bind=/there:$SITE:ro" "-B /scratch,$SITE" "--args 3" "--join-pid=4"; do
         # shellcheck disable=SC2086
-        [[ $(tracked "$BATS_TEST_TMPDIR/bwrap" $form) == "$LIBRARY" ]] || { echo "$form"; false; }
+        [[ $(tracked "$BATS_TEST_TMPDIR/bwrap" $form) == "${TRACKED[4]#*=}" ]] || { echo "$form"; false; }
     done
     for form in "--bind /image /" "--chdir / --tmpfs /" "-- $SITE $SITE" "--bind /images/opt /opt"; do
         # shellcheck disable=SC2086
