@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the library costs, in numbers that repeat, against those that are kept in the repository. When
 # they change for a reason: test/bench/counts build/dev >test/bench/counts.expected
+# bats file_tags=needs:routines
 
 setup_file() {
     "$JOBTRAIL_SOURCE/test/bench/counts" "$JOBTRAIL_BUILD" >"$BATS_FILE_TMPDIR/counts"
