@@ -14,6 +14,7 @@ import collections
 import itertools
 
 from . import extensions
+from .store import again
 
 AT_ONCE = 500
 DEFERRED = ("follower", "launcher")
@@ -22,32 +23,38 @@ PROGRAMS = ("recorded", "static", "sampled")
 NOT_UNSEEN = ("uncertain", "idle")
 # what resolved() needs of a row
 NEEDED = ("outcome", "cluster", "job_id_raw", "restart_count", "proven", "step_id", "leader", "start_time",
-          "end_time", "core_seconds")  # fmt: skip
+          "end_time", "core_seconds", "again")  # fmt: skip
 
-JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0)"
-LEADING = "SELECT {job}, step_id, task_id, proven, {{run}} FROM run WHERE {{where}} AND leads = 1".format(job=JOB)
+JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0), "
+OF_FACT = again("coverage", "job_start")
+LEADING = "SELECT {job}, step_id, task_id, proven, {{run}} FROM run WHERE {{where}} AND leads = 1".format(job=JOB + again("run"))
 SEVERAL = (
     "SELECT {job}, start_time, coalesce(end_time_max, end_time), proven, {{run}} FROM run"
     " WHERE {{where}} AND num_tasks > 1 AND is_start_only = 0"
     " ORDER BY start_time"
-).format(job=JOB)
+).format(job=JOB + again("run"))
 LEADERS = (
     "SELECT {job}, step_id, leader, proven, outcome FROM coverage"
     " WHERE {{where}} AND leader IS NOT NULL AND outcome NOT IN ('follower', 'uncertain')"
     " ORDER BY tasks = 0, first_task <> leader, first_task, day"
-).format(job=JOB)
+).format(job=JOB + OF_FACT)
 RAN = (
     "SELECT {job}, step_id, task_id, proven, core_seconds, (SELECT path FROM executable WHERE executable.id = run.executable_id),"
     " {{run}} FROM run WHERE {{where}} AND core_seconds > 0"
-).format(job=JOB)
+).format(job=JOB + again("run"))
 LEADING_SHARE = 0.9  # as in submit/facts/division_had.c
 FACTS = (
-    "SELECT " + ", ".join(NEEDED) + " FROM coverage WHERE {where} AND outcome IN ('follower', 'launcher')"
+    "SELECT " + ", ".join(NEEDED[:-1] + (OF_FACT,)) + " FROM coverage WHERE {where} AND outcome IN ('follower', 'launcher')"
 )
 
 
 def job_of(row):
-    return row["cluster"] or "", row["job_id_raw"], row["restart_count"] or 0
+    return row["cluster"] or "", row["job_id_raw"], row["restart_count"] or 0, row["again"]
+
+
+def step_of(row):
+    """Whose step it is, and which."""
+    return (*job_of(row), row["user"] or "", row["step_id"] or "")
 
 
 def of_jobs(jobs):
@@ -104,7 +111,7 @@ class Jobs:
         jobs = {fact["job_id_raw"] for fact in facts if fact["outcome"] == outcome} - {None}
         if jobs:
             for row in store.lookup(sql.format(where=of_jobs(jobs), run=run), sorted(jobs)):
-                add(tuple(row[:3]), *row[3:])
+                add(tuple(row[:4]), *row[4:])
 
     def add_leading(self, job, step, task, proven, *run):
         self.leading.setdefault((job, step, task), []).append((proven, run))

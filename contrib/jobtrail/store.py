@@ -21,6 +21,17 @@ PACKAGE_OF_RUN = (
     "run_package.run_uuid = run.uuid AND run_package.owner = run.package_owner"
     " AND run_package.proven >= run.proven"
 )
+
+
+def again(table, start="start_time"):
+    """SQL for the moment from which on the number of a row is its job's, as far as it came again: else 0. With cluster and number it names
+    a job, with restart_count one of its attempts."""
+    return (
+        "coalesce((SELECT max(job_again.start_time) FROM job_again WHERE job_again.job_id_raw = {0}.job_id_raw"
+        " AND job_again.cluster = coalesce({0}.cluster, '') AND job_again.start_time <= {0}.{1}), 0)"
+    ).format(table, start)
+
+
 SOCKET = "/run/mysqld/mysqld.sock"
 ROWS_AT_ONCE = 5000
 LONGEST_TEXT = 1 << 28

@@ -6,6 +6,7 @@ from .. import ranks
 from ..report import days
 from ..report.chosen import runs_of
 from ..report.columns import BESIDE, COUNT, HOURS, SHARE, TEXT, Page, top
+from ..store import again
 from . import profile_summary
 
 MPI_OF = ("executables", "routines")
@@ -13,9 +14,9 @@ MPI_OF = ("executables", "routines")
 UNFIT = ("exec", "lib", "module", "pkg")
 AT_ONCE = 500
 COLUMNS = ("id", "uuid", "cluster", "job_id_raw", "restart_count", "user", "step_id", "proven", "num_tasks", "leads", "executable_id", "core_seconds",
-           "run_time", "num_cores")  # fmt: skip
+           "run_time", "num_cores", "again")  # fmt: skip
 RUNS = (
-    "SELECT " + ", ".join("run." + name for name in COLUMNS) + " FROM run WHERE {where} AND run.start_time >= ? AND run.start_time < ?"
+    "SELECT " + ", ".join("run." + name for name in COLUMNS[:-1]) + ", " + again("run") + " FROM run WHERE {where} AND run.start_time >= ? AND run.start_time < ?"
     " AND run.num_tasks > 1 AND run.is_start_only = 0"
     " AND run.job_id_raw IN (SELECT profile.job_id_raw FROM profile WHERE profile.mpi_ranks > 0) ORDER BY run.id"
 )

@@ -9,6 +9,8 @@ import itertools
 import re
 
 from ..pattern import Pattern
+from ..ranks import step_of
+from ..store import again
 
 AT_ONCE = 500  # numbers of jobs in a query
 
@@ -16,27 +18,22 @@ COLUMNS = (
     "cluster", "job_id_raw", "het_job_id", "restart_count", "user", "step_id", "step_tasks", "step_nodes", "node", "path", "bytes", "end_time",
     "joined", "program", "executable", "programs", "runs", "mpi_runs", "run_uuids", "mpi_size",
     "ranks", "mpi_ranks", "mpi_calls", "mpi_time", "mpi_elapsed", "mpi_outside_max", "mpi_outside_rank", "mpi_missed", "mpi_untimed",
-    "mpi_open", "mpi_routines", "proven",
+    "mpi_open", "mpi_routines", "proven", "again",
 )  # fmt: skip
-ROWS = "SELECT " + ", ".join(COLUMNS) + " FROM profile WHERE "
+ROWS = "SELECT " + ", ".join(COLUMNS[:-1]) + ", " + again("profile", "end_time") + " FROM profile WHERE "
 OF_JOBS = ROWS + "job_id_raw IN (%s)"
 # the index is of job_id_raw; Slurm has at most 128 components, whose numbers follow the job's
 OF_COMPONENTS = ROWS + "het_job_id = ? AND job_id_raw BETWEEN ? AND ?"
 COMPONENTS = 128
 PARALLEL = (
-    "SELECT cluster, job_id_raw, restart_count, user, step_id, proven, count(*) FROM run WHERE num_tasks > 1 AND job_id_raw IN (%s)"
-    " GROUP BY cluster, job_id_raw, restart_count, user, step_id, proven"
+    "SELECT cluster, job_id_raw, restart_count, " + again("run") + " AS again, user, step_id, proven, count(*) FROM run"
+    " WHERE num_tasks > 1 AND job_id_raw IN (%s) GROUP BY cluster, job_id_raw, restart_count, again, user, step_id, proven"
 )
 # as jobtrail-load takes it; rows of before may have another text
 ROUTINE = Pattern(r"([A-Za-z0-9_]+)=([0-9]{1,18}):([0-9]{1,18}(?:\.[0-9]{0,17})?):([0-9]{1,18})", re.ASCII)
-OF_STEP = ("cluster", "job_id_raw", "restart_count", "user", "step_id")
+OF_STEP = ("cluster", "job_id_raw", "restart_count", "again", "user", "step_id")
 # steps of Slurm's that are on one node, and of which the plugin is told no number
 ON_ONE_NODE = ("batch", "extern", "interactive")
-
-
-def step_of(row):
-    """Whose step it is, and which."""
-    return row["cluster"] or "", row["job_id_raw"], row["restart_count"] or 0, row["user"] or "", row["step_id"] or ""
 
 
 def routine_name(text):
@@ -144,7 +141,8 @@ def part_of(row):
 
 def whose(row):
     """Components of a heterogeneous job are one."""
-    return row["cluster"] or "", row["het_job_id"] or row["job_id_raw"], row["restart_count"] or 0, row["user"] or "", -row["proven"]
+    since = 0 if row["het_job_id"] else row["again"]
+    return row["cluster"] or "", row["het_job_id"] or row["job_id_raw"], since, row["restart_count"] or 0, row["user"] or "", -row["proven"]
 
 
 def place_of(row):

@@ -9,6 +9,7 @@ from .. import library
 from ..report import days
 from ..report.chosen import program_test, runs_of
 from ..report.gather import BASIS, HOURS, INCLUSIVE, UNCERTAIN, job_name
+from ..store import again
 
 # of a run: what loaded it says nothing of packages
 UNFIT = ("pkg",)
@@ -17,10 +18,10 @@ WHEN = "coalesce(run_routine.first_call, run.start_time)"
 CALLS = (
     "SELECT run_routine.run_id, run_routine.routine_id, {when}, run_routine.calls, run_routine.is_at_least, run.user, run.account,"
     " run.syshost, run.job_id_raw, run.job_id, run.executable_id, run.object_set_id, run.build_id, {basis}, {hours}, {uncertain},"
-    " run.core_day, routine.routine_library_id, routine.name FROM run_routine JOIN run ON run.id = run_routine.run_id"
+    " run.core_day, routine.routine_library_id, routine.name, {again} FROM run_routine JOIN run ON run.id = run_routine.run_id"
     " JOIN routine ON routine.id = run_routine.routine_id WHERE {{libraries}} AND {when} >= ? AND {when} < ? AND {{where}}"
     " ORDER BY run_routine.run_id, {when}"
-).format(when=WHEN, basis=BASIS, hours=HOURS, uncertain=UNCERTAIN)
+).format(when=WHEN, basis=BASIS, hours=HOURS, uncertain=UNCERTAIN, again=again("run"))
 RUN_DAYS = (
     "SELECT run_id, sum(core_seconds) / 3600.0 FROM run_day WHERE day BETWEEN ? AND ? AND run_id IN"
     " (SELECT run_id FROM run_routine) GROUP BY run_id"
@@ -85,7 +86,7 @@ class Run:
     def __init__(self, row, model, of_days):
         self.number, (self.user, self.account, syshost, raw, job) = row[0], row[5:10]
         self.executable, basis, hours, core_day = row[10], row[13], float(row[14] or 0), row[16]
-        self.job, self.uncertain = job_name(syshost, raw, job), float(row[15] or 0)
+        self.job, self.uncertain = job_name(syshost, raw, job, row[19]), float(row[15] or 0)
         if basis == INCLUSIVE:
             self.hours, self.inclusive = 0.0, hours
         else:
@@ -103,7 +104,7 @@ def read(model, options):
     sql = CALLS.format(libraries=of_libraries(options, wanted), where=selection.sql())
     _, rows = model.store.query(sql, [*period(model), *selection.values])
     for row in rows:
-        number, known[row[1]] = row[17:]
+        number, known[row[1]] = row[17:19]
         if number not in wanted or not is_chosen((*row[10:13], None, None)):
             continue
         if run is None or run.number != row[0]:

@@ -4,14 +4,16 @@ jobtrail-record-witness(5). See coverage_told.py. And which steps were of one pr
 
 import functools
 
-from .. import text
+from .. import ranks, text
+from ..store import again
 
 COUNTS = ("processes", "older", "partial", "left", "lost", "overruns", "unheard", "agreed", "explained", "unexplained")
 LEVELS = ("objects", "ends", "none", "off")
 # The parts of one record, and facts of it, have the same of these.
 SQL = (
-    "SELECT DISTINCT coalesce(run.cluster, ''), run.job_id_raw, coalesce(run.restart_count, 0), run.node, run.user, run.proven,"
-    " run.witness, run.witness_causes, " + ", ".join("run.witness_" + name for name in COUNTS) + " FROM"
+    "SELECT DISTINCT coalesce(run.cluster, ''), run.job_id_raw, coalesce(run.restart_count, 0), run.node, "
+    + again("run", "job_start") + ", run.user, run.proven, run.witness, run.witness_causes, "
+    + ", ".join("run.witness_" + name for name in COUNTS) + " FROM"
     " (SELECT coverage.*, coverage.partition AS queue FROM coverage) AS run"
     " WHERE run.job_id_raw IS NOT NULL AND run.witness IS NOT NULL AND %s"
 )
@@ -28,15 +30,15 @@ def read(store, condition, values):
     proven does not count where something proven is there of the same job on the same node."""
     found = {}
     for row in store.lookup(SQL % condition, values):
-        at = row[:4]
-        if at not in found or row[5] > found[at][5]:
+        at = row[:5]
+        if at not in found or row[6] > found[at][6]:
             found[at] = row
     if not found:
         return None
     sums = {name: 0 for name in COUNTS}
     sums.update(levels={level: 0 for level in LEVELS}, causes={}, jobs_unheard=0, jobs_lost=0)
     for row in found.values():
-        add(sums, row[6], row[7], dict(zip(COUNTS, row[8:])))
+        add(sums, row[7], row[8], dict(zip(COUNTS, row[9:])))
     return sums
 
 
@@ -54,12 +56,11 @@ def add(sums, level, causes, counts):
 
 
 def programs_of_all(store, jobs):
-    """{(cluster, job, restart, step, proven): whether a path is of the program that all tasks of the step ran}"""
+    """{(ranks.job_of(), step, proven): whether a path is of the program that all tasks of the step ran}"""
     from . import rank_summary  # pylint: disable=import-outside-toplevel
 
     return {
-        (of["cluster"] or "", of["job_id_raw"], of["restart_count"] or 0, of["step_id"], of["proven"]):
-            functools.partial(rank_summary.is_of, of)
+        (*ranks.job_of(of), of["step_id"], of["proven"]): functools.partial(rank_summary.is_of, of)
         for of in rank_summary.of_jobs(store, jobs)
         if of["program"] and of["ranks"] == of["step_tasks"] and not of["unseen"]
     }  # fmt: skip

@@ -4,6 +4,7 @@
 from ..report import days
 from ..report.chosen import runs_of
 from ..report.columns import COUNT, HOURS, SHARE, TEXT, Page, top
+from ..store import again
 from . import rank_summary
 
 MIB = 1048576
@@ -44,7 +45,7 @@ SHARE_OF_MEMORY = (
 )
 IS_OF_RANKS = (
     "run.num_tasks > 1 AND EXISTS (SELECT 1 FROM ranks WHERE ranks.job_id_raw = run.job_id_raw AND ranks.step_id = run.step_id"
-    " AND ranks.measured > 0)"
+    " AND ranks.owner = run.owner AND ranks.measured > 0)"
 )
 
 
@@ -65,8 +66,8 @@ NUMBERS = (
     written=measured("run.disk_write + coalesce(run.forked_write, 0)"),
 )  # fmt: skip
 FROM = (
-    " FROM run LEFT JOIN (SELECT DISTINCT run.job_id_raw, run.pid FROM run WHERE run.end_source = 'exec'"
-    " AND run.pid IS NOT NULL) AS earlier ON earlier.job_id_raw = run.job_id_raw AND earlier.pid = run.pid"
+    " FROM run LEFT JOIN (SELECT DISTINCT run.owner, run.pid FROM run WHERE run.end_source = 'exec'"
+    " AND run.pid IS NOT NULL) AS earlier ON earlier.owner = run.owner AND earlier.pid = run.pid"
 )
 WHERE = (
     " WHERE {where} AND run.start_time >= ? AND run.start_time < ? AND run.is_start_only = 0"
@@ -77,9 +78,9 @@ OF_ALL = "SELECT run.executable_id, " + NUMBERS + FROM + WHERE + "NOT (" + IS_OF
 RUN = ("executable_id", "id", "cluster", "job_id_raw", "restart_count", "user", "step_id", "proven", "num_tasks", "num_nodes", "cpus_alloc",
        "mem_alloc", "forked", "forked_cpu")  # fmt: skip
 OF_RANKS = (
-    "SELECT " + ", ".join("run." + name for name in RUN) + ", executable.path, " + NUMBERS + FROM
+    "SELECT " + ", ".join("run." + name for name in RUN) + ", " + again("run") + " AS again, executable.path, " + NUMBERS + FROM
     + " JOIN executable ON executable.id = run.executable_id" + WHERE + IS_OF_RANKS
-    + " GROUP BY " + ", ".join("run." + name for name in RUN) + ", executable.path"
+    + " GROUP BY " + ", ".join("run." + name for name in RUN) + ", again, executable.path"
 )  # fmt: skip
 LARGEST = (7, 10)  # of NUMBERS
 AT_ONCE = 500
@@ -126,11 +127,11 @@ def of_all_ranks(run, values, summary):
 
 def parallel(model, where, values):
     """(executable, NUMBERS) of each run whose step has ranks."""
-    width = len(RUN) + 1
+    width = len(RUN) + 2
     rows = model.store.lookup(OF_RANKS.format(where=where), values)
     for at in range(0, len(rows), AT_ONCE):
         some = rows[at : at + AT_ONCE]
-        runs = [dict(zip(RUN + ("exec_path",), row)) for row in some]
+        runs = [dict(zip(RUN + ("again", "exec_path"), row)) for row in some]
         summaries = rank_summary.of_runs(model.store, runs)
         for run, row in zip(runs, some):
             summary = summaries.get(run["id"])

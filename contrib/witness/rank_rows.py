@@ -8,6 +8,7 @@ from ..acct.amounts import size_text
 from ..acct.fields import job_id
 from ..acct.select import Selection, select_place, window
 from ..hostlist import split
+from ..store import again
 from ..times import format_elapsed, format_time
 from . import rank_summary
 
@@ -20,7 +21,7 @@ GOES_WITH = {
 JOBS = "SELECT DISTINCT run.job_id_raw " + rank_summary.FROM + " WHERE "
 RUNS = (
     "SELECT run.id, run.cluster, run.job_id_raw, run.restart_count, run.user, run.step_id, run.proven, run.num_tasks,"
-    " executable.path AS exec_path FROM run LEFT JOIN executable ON executable.id = run.executable_id"
+    " " + again("run") + " AS again, executable.path AS exec_path FROM run LEFT JOIN executable ON executable.id = run.executable_id"
     " WHERE run.uuid IN (%s)"
 )
 

@@ -5,28 +5,26 @@ added up. What is proven and what is not are never added to each other.
 
 import itertools
 
+from ..ranks import step_of
+from ..store import again
+
 COLUMNS = (
     "cluster", "job_id_raw", "array_job_id", "array_task_id", "het_job_id", "het_offset", "restart_count", "user", "account",
     "partition", "step_id", "step_tasks", "step_nodes", "node_tasks", "node", "program", "ranks", "unseen", "start_time", "end_time",
     "timed", "elapsed_min", "elapsed_mean", "elapsed_max", "measured", "cpu_min", "cpu_mean", "cpu_max", "memory_min",
     "memory_mean", "memory_max", "largest_task", "faults_min", "faults_mean", "faults_max", "faults_task", "ended_zero", "ended_code", "ended_signal", "ended_unknown", "ends",
-    "failed_task", "failed_time", "failed_end", "proven",
+    "failed_task", "failed_time", "failed_end", "proven", "again",
 )  # fmt: skip
-OF_JOB = COLUMNS[:11]
+OF_JOB = COLUMNS[:11] + ("again",)
 # a table that queries of runs can be asked of
 FROM = "FROM (SELECT ranks.*, ranks.partition AS queue FROM ranks) AS run"
-ROWS = "SELECT " + ", ".join("run." + name for name in COLUMNS) + " " + FROM + " WHERE %s AND run.job_id_raw IN (%s)"
+ROWS = "SELECT " + ", ".join("run." + name for name in COLUMNS[:-1]) + ", " + again("run", "end_time") + " " + FROM + " WHERE %s AND run.job_id_raw IN (%s)"
 # each with how many ranks the numbers are of
 SPREADS = (("elapsed", "timed"), ("cpu", "measured"), ("memory", "measured"), ("faults", "measured"))
 COUNTS = ("ranks", "timed", "measured", "ended_zero", "ended_code", "ended_signal", "ended_unknown")
 DIGITS = 10  # of a number of ranks
 NAME_BYTES = 15  # of a program of which the kernel knew no path
 AT_ONCE = 500
-
-
-def step_of(row):
-    """Whose step it is, and which."""
-    return row["cluster"] or "", row["job_id_raw"], row["restart_count"] or 0, row["user"] or "", row["step_id"] or ""
 
 
 def proven_step(row):

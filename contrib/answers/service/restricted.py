@@ -61,6 +61,7 @@ TABLES = {
     "profile": "{may}",
     "library_event": "(kind = 'change' OR {own})",  # of the site's libraries; uses are those of users
     "slurm_job": "{may}",
+    "job_again": "1 = 1",
     "executable": "id IN {executable}",
     "object_set_member": "object_set_id IN {object_set}",
     "object": "id IN {object}",

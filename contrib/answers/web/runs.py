@@ -7,7 +7,7 @@ from ...acct.select import Selection, ids, job_condition, select_place, select_s
 from ...program import Failure
 from ...report import days
 from ...report.columns import COUNT, DATE, HOURS, TEXT, Page
-from ...store import PACKAGE_OF_RUN
+from ...store import PACKAGE_OF_RUN, again
 from ...times import format_time
 from .request import as_asked
 
@@ -54,8 +54,8 @@ JOB_COLUMNS = [
 JOBS = (
     "SELECT run.job_id_raw, run.job_id, run.array_job_id, run.array_task_id, run.het_job_id, run.het_offset, run.cluster,"
     " run.user, run.account, min(run.start_time) AS first, max(run.end_time) AS last, count(*) AS number,"
-    " sum(run.core_seconds) AS used FROM run WHERE %s GROUP BY run.job_id_raw, run.job_id, run.array_job_id,"
-    " run.array_task_id, run.het_job_id, run.het_offset, run.cluster, run.user, run.account ORDER BY %s LIMIT %d OFFSET %d"
+    " sum(run.core_seconds) AS used, " + again("run") + " AS again FROM run WHERE %s GROUP BY run.job_id_raw, run.job_id, run.array_job_id,"
+    " run.array_task_id, run.het_job_id, run.het_offset, run.cluster, run.user, run.account, again ORDER BY %s LIMIT %d OFFSET %d"
 )
 JOBS_BY = {"job": "run.job_id_raw", "user": "run.user", "account": "run.account", "cluster": "run.cluster",
            "start": "first", "end": "last", "runs": "number", "core_hours": "used"}  # fmt: skip
@@ -231,6 +231,6 @@ def job_table(context, selection, view, whole):
 def job_row(row):
     names = ("job_id_raw", "job_id", "array_job_id", "array_task_id", "het_job_id", "het_offset")
     job = fields.job_id(dict(zip(names, row), step_id=None))
-    cluster, user, account, first, last, number, used = row[6:]
+    cluster, user, account, first, last, number, used = row[6:13]
     hours = None if used is None else float(used) / 3600
     return [str(job), cluster, user, account, format_time(first), format_time(last), number, hours]

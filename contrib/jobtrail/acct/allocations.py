@@ -18,13 +18,20 @@ OF_ONE_RUN = (
 
 
 def of_job(run):
-    return run["cluster"], run["job_id_raw"], run["job_id"], run["restart_count"], run["proven"]
+    return run["cluster"], run["job_id"], run["restart_count"], run["again"], run["user"]
 
 
 def allocations(runs, wanted):
-    """One dict like a run's for the runs of each job; they come together in `runs`."""
-    for _, group in itertools.groupby(runs, of_job):
-        yield allocation(list(group), wanted)
+    """One dict like a run's for the runs of each job; those of a number come together in `runs`."""
+
+    def number(run):
+        return of_job(run) if run["job_id_raw"] is None else (run["job_id_raw"], run["proven"])
+
+    for _, group in itertools.groupby(runs, number):
+        jobs = {}
+        for run in group:
+            jobs.setdefault(of_job(run), []).append(run)
+        yield from (allocation(job, wanted) for job in jobs.values())
 
 
 def core_time(run):

@@ -6,6 +6,7 @@ from ..ranks import part_of
 from ..report import days
 from ..report.division import NOT_ALLOCATED, divisions
 from ..report.numbers import EXACT_PLACES, PARTS, Numbers, add_up
+from ..store import again
 from .select import WITH_RECORDS, WITH_SLURM
 
 DEFAULT = "Part,Outcome,Tasks,CoreSeconds,Share"
@@ -16,7 +17,7 @@ FIELDS = [
     ("Share", 7, lambda row: "%.1f%%" % (100 * row["share"])),
     ("Tasks", 10, lambda row: row["tasks"]),
 ]
-JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0), user"
+JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0), %s, user"
 
 
 def days_of(period):
@@ -45,15 +46,15 @@ def find_jobs(store, selection, first, last, is_part):
     """({(job, user)} of the facts that are selected, and these facts as divisions() takes them of a part of a job;
     else None, and the jobs are also those of Slurm's accounting)."""
     sql, values = condition(selection, days.text(first), days.text(last), ("day", "day"))
-    facts = store.lookup("SELECT DISTINCT " + JOB + ", node, step_id " + WITH_RECORDS + sql, values)
-    found = {(tuple(row[:3]), row[3]) for row in facts}
+    facts = store.lookup("SELECT DISTINCT " + JOB % again("run", "job_start") + ", node, step_id " + WITH_RECORDS + sql, values)
+    found = {(tuple(row[:4]), row[4]) for row in facts}
     if is_part:
-        return found, {(tuple(row[:3]), row[4], row[5]) for row in facts}
+        return found, {(tuple(row[:4]), row[5], row[6]) for row in facts}
     begin = None if first is None else days.begin(first)
     end = None if last is None else days.begin(last + 1)
     sql, values = condition(selection, begin, end, ("end_time", "start_time"))
-    rows = store.lookup("SELECT " + JOB + " " + WITH_SLURM + sql, values)
-    found.update((tuple(row[:3]), row[3]) for row in rows)
+    rows = store.lookup("SELECT " + JOB % again("run") + " " + WITH_SLURM + sql, values)
+    found.update((tuple(row[:4]), row[4]) for row in rows)
     return found, None
 
 

@@ -31,12 +31,14 @@ def first_known(*values):
 
 
 def job_id(run, raw=False):
-    """12.0, 12.batch, 6_1.0 for an array task, 8+1.0 for a component of a heterogeneous job."""
+    """12.0, 12.batch, 6_1.0 for an array task, 8+1.0 for a component of a heterogeneous job, 12@2026-11-28.0 if another job has the number."""
     job = run["job_id"] if run["job_id_raw"] is None else run["job_id_raw"]
     if not raw and run["array_job_id"] is not None and run["array_task_id"] is not None:
         job = "%d_%d" % (run["array_job_id"], run["array_task_id"])
     elif not raw and run["het_job_id"] is not None and run["het_offset"] is not None:
         job = "%d+%d" % (run["het_job_id"], run["het_offset"])
+    if not raw and run.get("job_day"):
+        job = "%s@%s" % (job, run["job_day"])
     return "%s.%s" % (job, run["step_id"]) if known(run["step_id"]) else job
 
 

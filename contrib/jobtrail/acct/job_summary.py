@@ -72,6 +72,8 @@ def runs_of(store, wanted, now):
     runs = list(itertools.islice(selected_runs(store, wanted, [], now), MOST_RUNS + 1))
     proven = [run for run in runs if run["proven"]]
     runs = proven if is_certain(wanted, runs) else proven or runs
+    last = {whose(run, wanted): run["again"] for run in sorted(runs, key=lambda run: run["again"])}
+    runs = [run for run in runs if run["again"] == last[whose(run, wanted)]]
     jobs = sorted({(run["job"].split(".")[0], run["user"], run["cluster"] or "") for run in runs if run["job"]})
     if len(jobs) > 1:
         shown = ", ".join(map(one_of_several, jobs[:5])) + (", ..." if len(jobs) > 5 else "")
@@ -79,6 +81,11 @@ def runs_of(store, wanted, now):
             "jobtrail-acct: --job-summary: %s is several jobs: %s" % (escape(wanted.jobs), shown), status=IN_VAIN
         )
     return runs[:MOST_RUNS], len(runs) > MOST_RUNS
+
+
+def whose(run, wanted):
+    """Of jobs for which this is the same, one number after the other, the last one is asked for."""
+    return (run["job_id_raw"],) + (() if wanted.mail else (run["user"], run["cluster"]))
 
 
 def is_certain(wanted, runs):

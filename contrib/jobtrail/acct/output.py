@@ -87,7 +87,7 @@ def print_csv(rows, columns, options):
 OURS = {
     "id", "date", "executable_id", "object_set_id", "environment_id", "ancestors_id",
     "ancestor_pids", "build_id", "now", "truncated", "exec_paths", "compiler", "built_by", "exit",
-    "owner", "package_owner",
+    "owner", "package_owner", "again", "job_day",
 }  # fmt: skip
 
 

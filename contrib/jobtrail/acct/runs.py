@@ -3,16 +3,18 @@
 
 import itertools
 import json
+import time
 
 from .. import ranks, slurm
 from ..hints import tell
+from ..store import again
 from .fields import KEYS, job_id
 from .state import Successors, exit_code, may_have_reason, state
 
 AT_ONCE = 2000  # runs whose jobs sacct is asked about together
 
 RUNS = (
-    "SELECT run.*, executable.path AS exec_path, executable.hash_id, module.name AS module,"
+    "SELECT run.*, %s AS again, executable.path AS exec_path, executable.hash_id, module.name AS module,"
     " build.build_uuid, build.build_user, build.build_host, build.build_compiler,"
     " build.build_compiler_path, build.build_modules, build.build_epoch"
     " FROM run"
@@ -23,6 +25,8 @@ RUNS = (
     " ORDER BY job_id_raw IS NULL, job_id_raw, run.proven DESC, run.start_time, run.uuid,"
     " run.owner"
 )
+# a job; its number alone is that of others, too
+JOB = ("job_id_raw", "cluster", "again", "user", "proven")
 
 
 BUILD_ID = "build-id:"
@@ -74,17 +78,31 @@ def packages_of(store, run):
     )
 
 
+def jobs_of(store, selection, of):
+    """[(JOB..., the last restart, the first start)] of the selected jobs whose numbers are in `of`."""
+    return store.lookup(
+        "SELECT job_id_raw, cluster, %s AS again, user, proven, max(restart_count), min(start_time) FROM run WHERE %s"
+        " AND job_id_raw IN (SELECT job_id_raw FROM %s) GROUP BY job_id_raw, cluster, again, user, proven"
+        % (again("run"), selection.sql(), of),
+        selection.values,
+    )
+
+
 def latest_restarts(store, selection):
     """The last restart of each selected job that was requeued, of proven and of other runs apart: others
     hide no proven one."""
-    rows = store.lookup(
-        "SELECT cluster, job_id_raw, proven, max(restart_count) FROM run WHERE %s"
-        " AND job_id_raw IN (SELECT job_id_raw FROM job_part WHERE restart_count > 0)"
-        " GROUP BY cluster, job_id_raw, proven HAVING max(restart_count) > min(restart_count)"
-        % selection.sql(),
-        selection.values,
-    )
-    return {(cluster, job, proven): restart for cluster, job, proven, restart in rows}
+    return {tuple(row[:5]): row[5] for row in jobs_of(store, selection, "job_part WHERE restart_count > 0")}
+
+
+def days_of(store, selection):
+    """{JOB, but for `proven`: its day, or its second where the day is not enough} of the selected jobs with a number that is another's, too."""
+    found, names = {}, {}
+    for row in jobs_of(store, selection, "job_again"):
+        found.setdefault(row[0], {})[tuple(row[:4])] = time.localtime(row[6] or 0)
+    for jobs in found.values():
+        texts = [[time.strftime(form, start) for start in jobs.values()] for form in ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S")]
+        names.update(zip(jobs, texts[len(set(texts[0])) < len(jobs)]) if len(jobs) > 1 else ())
+    return names
 
 
 def read(store, selection, wanted):
@@ -96,7 +114,8 @@ def read(store, selection, wanted):
     """
     libraries, successors = Libraries(store), Successors(store)
     latest = {} if wanted.duplicates else latest_restarts(store, selection)
-    names, rows = store.query(RUNS % selection.sql(), selection.values)
+    days = days_of(store, selection)
+    names, rows = store.query(RUNS % (again("run"), selection.sql()), selection.values)
     while True:
         runs = [dict(zip(names, row)) for row in itertools.islice(rows, AT_ONCE)]
         if not runs:
@@ -111,6 +130,7 @@ def read(store, selection, wanted):
         told = {door.KEY: door.of_runs(store, runs) for door in wanted.doors if door.KEY}
         for run in runs:
             add_other_nodes(run, added)
+            run["job_day"] = days.get(tuple(run[name] for name in JOB[:4]))
             run["libs"] = libraries.of(run["object_set_id"])
             run.update(dict.fromkeys(KEYS))
             run.update((key, found.get(run["id"])) for key, found in told.items())
@@ -131,8 +151,7 @@ def quality_of_service(run, wanted):
 
 
 def is_latest(run, latest):
-    job = run["cluster"], run["job_id_raw"], run["proven"]
-    return latest.get(job, run["restart_count"]) == run["restart_count"]
+    return latest.get(tuple(run[name] for name in JOB), run["restart_count"]) == run["restart_count"]
 
 
 def complete(run, wanted, successors):

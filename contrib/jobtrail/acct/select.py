@@ -9,7 +9,7 @@ from ..hints import hint, tell
 from ..hostlist import expand, split
 from ..pattern import Pattern
 from ..program import Failure
-from ..store import PACKAGE_OF_RUN
+from ..store import PACKAGE_OF_RUN, again
 from ..text import escape
 from ..times import format_time, parse_time
 
@@ -92,7 +92,8 @@ ON_OTHER_NODE = (
     " WHERE part.job_id_raw = run.job_id_raw AND part.step_id = run.step_id AND part.node IN ({marks})"
     " AND part.proven >= run.proven AND part.user = run.user"
     " AND coalesce(part.cluster, '') = coalesce(run.cluster, '')"
-    " AND coalesce(part.restart_count, 0) = coalesce(run.restart_count, 0))"
+    " AND coalesce(part.restart_count, 0) = coalesce(run.restart_count, 0)"
+    " AND " + again("part", "job_start") + " = " + again("run") + ")"
 )
 
 

@@ -5,6 +5,7 @@ import json
 
 from ..hints import hint
 from ..program import Failure
+from ..store import again
 from ..text import escape
 
 # sacct's states that are a reason why a process was killed
@@ -55,10 +56,10 @@ LATE = {"BOOT_FAIL", "NODE_FAIL", "PREEMPTED"}
 # The last start of each parent's children, as far as records tell. What is less proven hides nothing.
 LAST_STARTS = (
     "SELECT json_extract(ancestor_pids, '$[0]'), max(start_time) FROM run"
-    " WHERE job_id_raw = ? AND owner = ? AND step_id = ? AND node = ? AND proven >= ?"
+    " WHERE job_id_raw = ? AND owner = ? AND step_id = ? AND node = ? AND proven >= ? AND %s = ?"
     " AND ancestor_pids IS NOT NULL GROUP BY json_extract(ancestor_pids, '$[0]')"
-)
-PLACE = ("job_id_raw", "owner", "step_id", "node", "proven")
+) % again("run")
+PLACE = ("job_id_raw", "owner", "step_id", "node", "proven", "again")
 
 
 class Successors:

@@ -11,6 +11,7 @@ import functools
 
 from .. import ranks
 from ..ranks import PROGRAMS
+from ..store import again
 from . import days
 from .gather import ENDING, P, PACKAGES, PEOPLE, PROGRAM, outcome
 
@@ -30,40 +31,41 @@ JOB = "job_id_raw, coalesce(cluster, ''), coalesce(restart_count, 0)"
 
 # Rows without a day are of records that do not divide the allocation.
 COVERAGE = (
-    "SELECT {job}, cluster, job_id_raw, restart_count, proven, user, account, syshost, coverage.partition, node, day, outcome, program, step_id, leader,"
+    "SELECT {job}, {again}, cluster, job_id_raw, restart_count, proven, user, account, syshost, coverage.partition, node, day, outcome, program, step_id, leader,"
     " tasks, runs, core_seconds, start_time, end_time, others_runs FROM coverage"
     " WHERE {{where}} AND day IS NOT NULL"
-).format(job=JOB)
+).format(job=JOB, again=again("coverage", "job_start"))
+AGAIN = ", %s AS again, proven" % again("run")
 OWN = (
-    "SELECT {job}, proven, {people}, node, core_day, sum(core_seconds) FROM run"
-    " WHERE {{where}} AND core_day IS NOT NULL AND core_seconds > 0 GROUP BY {job}, proven, {people}, node, core_day"
-).format(job=JOB, people=PEOPLE)
+    "SELECT {job}{again}, {people}, node, core_day, sum(core_seconds) FROM run"
+    " WHERE {{where}} AND core_day IS NOT NULL AND core_seconds > 0 GROUP BY {job}, again, proven, {people}, node, core_day"
+).format(job=JOB, again=AGAIN, people=PEOPLE)
 OWN_DAYS = (
-    "SELECT {job}, proven, {people}, node, run_day.day, sum(run_day.core_seconds)"
-    " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {{where}} GROUP BY {job}, proven, {people}, node, run_day.day"
-).format(job=JOB, people=PEOPLE)
+    "SELECT {job}{again}, {people}, node, run_day.day, sum(run_day.core_seconds)"
+    " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {{where}} GROUP BY {job}, again, proven, {people}, node, run_day.day"
+).format(job=JOB, again=AGAIN, people=PEOPLE)
 RUN = "{program}, {{packages}}, {ending}, {p}".format(program=PROGRAM, ending=ENDING, p=P)
 # The same by program.
 OF_PROGRAM = "{people}, {{day}} AS day, {program}, {{{{packages}}}}, {ending}, {p} AS p, sum({{seconds}})".format(
     people=PEOPLE, program=PROGRAM, ending=ENDING, p=P
 )
-BY_PROGRAM = " GROUP BY {job}, proven, {people}, day, {program}, packages, {ending}, p".format(
+BY_PROGRAM = " GROUP BY {job}, again, proven, {people}, day, {program}, packages, {ending}, p".format(
     job=JOB, people=PEOPLE, program=PROGRAM, ending=ENDING
 )
 OWN_OF_PROGRAMS = (
-    "SELECT " + JOB + ", proven, " + OF_PROGRAM.format(day="core_day", seconds="core_seconds")
+    "SELECT " + JOB + AGAIN + ", " + OF_PROGRAM.format(day="core_day", seconds="core_seconds")
     + " FROM run WHERE {where} AND core_day IS NOT NULL AND core_seconds > 0" + BY_PROGRAM,
-    "SELECT " + JOB + ", proven, " + OF_PROGRAM.format(day="run_day.day", seconds="run_day.core_seconds")
+    "SELECT " + JOB + AGAIN + ", " + OF_PROGRAM.format(day="run_day.day", seconds="run_day.core_seconds")
     + " FROM run_day JOIN run ON run.id = run_day.run_id WHERE {where}" + BY_PROGRAM.replace(" day", " run_day.day"),
 )  # fmt: skip
 SLURM = (
-    "SELECT {job}, user, account, slurm_job.partition, start_time, end_time, nodes, core_seconds FROM slurm_job"
+    "SELECT {job}, {again}, user, account, slurm_job.partition, start_time, end_time, nodes, core_seconds FROM slurm_job"
     " WHERE {{where}} AND end_time > 0"
-).format(job=JOB)
+).format(job=JOB, again=again("slurm_job"))
 
 Fact = collections.namedtuple(
     "Fact",
-    "cluster job_id_raw restart_count proven user account syshost partition node day outcome program step_id leader tasks runs"
+    "again cluster job_id_raw restart_count proven user account syshost partition node day outcome program step_id leader tasks runs"
     " core_seconds start_time end_time others_runs",
 )
 Run = collections.namedtuple("Run", "program ending p")
@@ -295,13 +297,13 @@ def split(start, end):
 
 def by_job(rows):
     for row in rows:
-        yield (row[1], int(row[0]), int(row[2])), row[3:]
+        yield (row[1], int(row[0]), int(row[2]), row[3]), row[4:]
 
 
 def read_facts(store, where, loaded, jobs, chosen, nodes):
     deferred = []
     for at, row in by_job(store.lookup(COVERAGE.format(where=where))):
-        fact = Fact._make(row)
+        fact = Fact._make((at[3], *row))
         jobs[at].records(fact.proven, fact.user).facts.append(fact)
         if nodes is not None and fact.node not in nodes:
             continue
@@ -310,7 +312,7 @@ def read_facts(store, where, loaded, jobs, chosen, nodes):
     run = RUN.format(packages=PACKAGES.format(loaded=loaded))
     for values, result, runs in ranks.resolved(store, deferred, run):
         fact = Fact(**values)
-        at = fact.cluster or "", int(fact.job_id_raw), int(fact.restart_count or 0)
+        at = fact.cluster or "", int(fact.job_id_raw), int(fact.restart_count or 0), fact.again
         parts = jobs[at].records(fact.proven, fact.user).resolved
         for columns, share in runs.items():
             parts.add_fact(fact, result, share, run_of(columns))
@@ -373,7 +375,7 @@ AT_ONCE = 2000
 
 
 def divisions(store, found, loaded, chosen=None, nodes=None):
-    """Yields ((cluster, number, restarts), Division) of the jobs with these numbers in Slurm, those apart after the
+    """Yields ((cluster, number, restarts, again()), Division) of the jobs with these numbers in Slurm, those apart after the
     job's own. `chosen`: {(job as here, node, step)} of the facts that are wanted; None: all, and what Slurm's
     accounting has beside them. `nodes`: names of those that are wanted; None: all."""
     found = sorted(found)
@@ -394,11 +396,11 @@ def divisions(store, found, loaded, chosen=None, nodes=None):
 
 
 def divide(store, found, loaded, nodes):
-    """Yields (number, {Key: [tasks, runs, core seconds]}, whether their sum is that of Slurm's accounting, whose job it
+    """Yields (number, again(), {Key: [tasks, runs, core seconds]}, whether their sum is that of Slurm's accounting, whose job it
     is as (user, account, syshost, partition), None: of records that stand apart) of the jobs with these numbers in
     Slurm; of a number that several clusters or restarts have more than once. `nodes` as for divisions()."""
     for at, division in divisions(store, found, loaded, None, nodes):
-        yield at[1], division.parts, bool(division.slurm) and nodes is None, None if division.is_apart else division.who
+        yield at[1], at[3], division.parts, bool(division.slurm) and nodes is None, None if division.is_apart else division.who
 
 
 FACTS = "SELECT job_id_raw, count(*) FROM coverage WHERE {where} AND job_id_raw IS NOT NULL GROUP BY job_id_raw"

@@ -2,7 +2,7 @@
 """Sums of the runs in the store, as summary.sql has them."""
 
 from ..acct.state import recorded_state
-from ..store import PACKAGE_OF_RUN
+from ..store import PACKAGE_OF_RUN, again
 from . import days
 
 # What a sum is made of: records with exclusive core time, and tasks that follow their run; runs that sampling left
@@ -58,15 +58,15 @@ RUN_DAYS = (
 ).format(people=PEOPLE, program=PROGRAM, ending=ENDING, p=P)
 
 JOBS = (
-    "SELECT job_id_raw, job_id, {date}, {people}, {program}, {{packages}}, max(end_time)"
+    "SELECT job_id_raw, job_id, {again} AS again, {date}, {people}, {program}, {{packages}}, max(end_time)"
     " FROM run WHERE ({{where}}) AND run.date IS NOT NULL"
-    " GROUP BY job_id_raw, job_id, {date}, {people}, {program}, packages"
-).format(date=DATE, people=PEOPLE, program=PROGRAM)
+    " GROUP BY job_id_raw, job_id, again, {date}, {people}, {program}, packages"
+).format(again=again("run"), date=DATE, people=PEOPLE, program=PROGRAM)
 
 RUNNING = (
-    "SELECT {people}, {program}, {{packages}}, start_time, {cores}, job_id_raw, cluster, restart_count, node, proven"
+    "SELECT {people}, {program}, {{packages}}, start_time, {cores}, job_id_raw, cluster, restart_count, {again}, node, proven"
     " FROM run WHERE ({{where}}) AND is_start_only = 1 AND start_time > 0"
-).format(people=PEOPLE, program=PROGRAM, cores=CORES)
+).format(people=PEOPLE, program=PROGRAM, cores=CORES, again=again("run"))
 
 
 def outcome(*ending):
@@ -104,19 +104,19 @@ def usage(store, where, loaded):
         yield key, (count, 0.0, hours, squares, 0.0, largest, None)
 
 
-def job_name(syshost, raw, job):
-    """None: of no job."""
+def job_name(syshost, raw, job, since):
+    """`since`: again(). None: of no job."""
     name = raw if raw is not None else job
-    return None if name in (None, "", "unknown") else "%s/%s" % (syshost, name)
+    return None if name in (None, "", "unknown") else "%s/%s/%s" % (syshost, name, since)
 
 
 def jobs(store, where, loaded):
     """Yields (name of the job, its number in Slurm, first day, last day, (user, account, syshost, partition),
     (executable, set, build, lacks, packages))."""
     _, rows = store.query(asked(JOBS, where, loaded))
-    for raw, job, date, *rest in rows:
+    for raw, job, since, date, *rest in rows:
         who, program, end = tuple(rest[:4]), tuple(rest[4:9]), rest[9]
-        name = job_name(who[2], raw, job)
+        name = job_name(who[2], raw, job, since)
         if name is not None:
             first = days.of_text(str(date))
             yield name, raw, first, max(first, days.of_time(end)) if end else first, who, program
@@ -133,18 +133,19 @@ def running(store, where, loaded, now):
     found = {row[11] for row in rows if row[11] is not None}
     listed = ", ".join(map(str, sorted(found))) or "NULL"
     flushed = dict(
-        (row[:4], row[4])
+        (row[:5], row[5])
         for row in store.lookup(
-            "SELECT job_id_raw, cluster, restart_count, node, max(proven) FROM coverage WHERE job_id_raw IN (%s)"
-            " GROUP BY job_id_raw, cluster, restart_count, node" % listed
+            "SELECT job_id_raw, cluster, restart_count, %s AS again, node, max(proven) FROM coverage WHERE job_id_raw IN (%s)"
+            " GROUP BY job_id_raw, cluster, restart_count, again, node" % (again("coverage", "job_start"), listed)
         )
     )
     told = store.lookup(
-        "SELECT job_id_raw, cluster, restart_count, end_time FROM slurm_job WHERE job_id_raw IN (%s)" % listed
+        "SELECT job_id_raw, cluster, restart_count, %s, end_time FROM slurm_job WHERE job_id_raw IN (%s)"
+        % (again("slurm_job"), listed)
     )
-    ended = {row[:3]: row[3] is not None for row in told}
+    ended = {row[:4]: row[4] is not None for row in told}
     return [
         (row[:4], row[4:9], float(row[9]), float(row[10]))
         for row in rows
-        if flushed.get(row[11:15], -1) < row[15] and not ended.get(row[11:14], row[9] < now - RUNNING_DAYS * 86400)
+        if flushed.get(row[11:16], -1) < row[16] and not ended.get(row[11:15], row[9] < now - RUNNING_DAYS * 86400)
     ]

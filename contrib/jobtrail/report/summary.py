@@ -17,7 +17,7 @@ from ..trusted import check_place
 from . import days, division, gather
 from .summary_numbers import SummaryNumbers
 
-VERSION = "7"
+VERSION = "8"
 SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
 # In MariaDB several loaders may insert rows at once, so that a row can become visible after rows with
 # larger numbers.
@@ -412,17 +412,16 @@ class Summary:
                 "SELECT day, who, outcome, program, ending, p, tasks, runs, hours FROM main.job_part"
                 " WHERE number = ?", (number,)):  # fmt: skip
                 self.count_part(signed, -1, *row)
-        for number, parts, is_told, who in division.divide(self.store, changed, self.loaded, self.nodes):
+        for number, since, parts, is_told, who in division.divide(self.store, changed, self.loaded, self.nodes):
             for key, sums in parts.items():
-                self.add_part(rows, number, key, sums)
+                self.add_part(rows, found, number, since, key, sums)
             if who:
-                name = gather.job_name(who[2], number, None)
+                name = gather.job_name(who[2], number, None, since)
                 self.owners[name] = self.numbers.who(who)
                 if is_told:
                     told.add(name)
         for (number, *key), sums in rows.items():
             self.count_part(signed, 1, *key, *sums)
-            self.count_job(found, number, key)
         for name in self.owners.keys() & found.keys():
             found[name][1] = self.owners[name]
         self.insert("job_part", (at + tuple(sums) for at, sums in rows.items()))
@@ -445,7 +444,7 @@ class Summary:
                 found[number] = row[1:]
         return found
 
-    def add_part(self, rows, number, key, sums):
+    def add_part(self, rows, found, number, since, key, sums):
         tasks, runs, seconds = sums
         if not (tasks or runs or seconds):
             return
@@ -458,6 +457,7 @@ class Summary:
         have = rows.setdefault(at, [0, 0, 0.0])
         for place, value in enumerate((tasks, runs, seconds / 3600)):
             have[place] += value
+        self.count_job(found, number, since, at[1:])
 
     def count_part(self, signed, sign, day, who, outcome, program, ending, p, tasks, runs, hours):
         shown = 0 if outcome in division.HAD_BY_PROGRAMS else program
@@ -471,10 +471,10 @@ class Summary:
         elif outcome == "sampled" and program:
             self.add_usage((day, who, program, "", gather.LEFT_OUT, 1.0), sign, (1, runs, hours, 0.0, 0.0, 0.0, None))
 
-    def count_job(self, found, number, key):
+    def count_job(self, found, number, since, key):
         """A job is active on the days of its parts, and ran those programs of which they have the paths."""
         day, who, outcome, program = key[:4]
-        name = gather.job_name(self.numbers.person(who)[2], number, None)
+        name = gather.job_name(self.numbers.person(who)[2], number, None, since)
         seen = program if outcome in division.HAD_BY_PROGRAMS else 0
         self.add_job(found, name, day, day, who, seen)
 

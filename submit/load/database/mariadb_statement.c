@@ -68,27 +68,39 @@ static int bind_results(struct database *database, struct statement *statement)
                : maria_statement_trouble(database, statement->prepared);
 }
 
-int maria_select(struct database *database, struct statement *statement,
-                 const struct value *parameters)
+/* With one row of values. */
+static int execute(struct database *database, MYSQL_STMT *prepared, const struct value *values)
 {
     MYSQL_BIND binds[MARIA_COLUMNS_MAX] = {0};
-    int error = make_ready(database, statement);
-    if (error != 0)
-        return error;
-    MYSQL_STMT *prepared = statement->prepared;
-    size_t columns = mysql_stmt_param_count(prepared);
-    mysql_stmt_free_result(prepared);
+    const size_t columns = mysql_stmt_param_count(prepared);
+    const unsigned no_array = 0;
     for (size_t i = 0; i < columns; i++) {
-        const struct value *value = &parameters[i];
+        const struct value *value = &values[i];
         binds[i].buffer_type = value->kind == VALUE_NULL ? MYSQL_TYPE_NULL : type_of[value->kind];
         binds[i].buffer =
             is_string(value) ? (void *)(uintptr_t)value->text : (void *)(uintptr_t)&value->whole;
         binds[i].length_value = is_string(value) ? (unsigned long)value->size : 0;
         binds[i].length = &binds[i].length_value;
     }
-    if ((columns > 0 && mysql_stmt_bind_param(prepared, binds) != 0) ||
-        mysql_stmt_execute(prepared) != 0)
-        return maria_statement_trouble(database, prepared);
+    bool is_done =
+        columns == 0 || (mysql_stmt_attr_set(prepared, STMT_ATTR_ARRAY_SIZE, &no_array) == 0 &&
+                         mysql_stmt_bind_param(prepared, binds) == 0);
+    return is_done && mysql_stmt_execute(prepared) == 0
+               ? 0
+               : maria_statement_trouble(database, prepared);
+}
+
+int maria_select(struct database *database, struct statement *statement,
+                 const struct value *parameters)
+{
+    int error = make_ready(database, statement);
+    if (error != 0)
+        return error;
+    MYSQL_STMT *prepared = statement->prepared;
+    mysql_stmt_free_result(prepared);
+    error = execute(database, prepared, parameters);
+    if (error != 0)
+        return error;
     error = bind_results(database, statement);
     if (error == 0 && mysql_stmt_store_result(prepared) != 0)
         error = maria_statement_trouble(database, prepared);
@@ -230,14 +242,13 @@ int maria_write(struct database *database, struct statement *statement, const st
     while (error == 0 && count > 0) {
         size_t columns = mysql_stmt_param_count(statement->prepared);
         if (columns == 0)
-            return mysql_stmt_execute(statement->prepared) == 0
-                       ? 0
-                       : maria_statement_trouble(database, statement->prepared);
+            return execute(database, statement->prepared, rows);
         size_t fitting = fitting_rows(database, rows, count, columns);
         if (fitting == 0)
             return maria_refuse(database, -EBADMSG,
                                 "is larger than the database's max_allowed_packet");
-        error = write_bulk(database, statement, rows, fitting, columns);
+        error = fitting == 1 ? execute(database, statement->prepared, rows)
+                             : write_bulk(database, statement, rows, fitting, columns);
         rows += fitting * columns;
         count -= fitting;
     }

@@ -52,6 +52,8 @@ static int prepare_modules(struct store *store)
         error = kind_parts[i]->prepare(on, &store->of_kind[i]);
     if (error == 0)
         error = store_prepare_slurm(&store->accounting, on);
+    if (error == 0)
+        error = store_prepare_again(&store->again, on);
     return error == 0 ? store_prepare_zone(&store->zone, on) : error;
 }
 
@@ -93,9 +95,11 @@ static int put_coverage(struct store *store, const struct record *record, enum s
     int error = store_put_coverage(&store->coverage, record, result);
     if (error == 0 && !record->unproven)
         error = store_note_cluster(&store->accounting, job_text(record, "cluster"));
-    if (error == 0 && *result != STORE_CROWDED && *result != STORE_UNCHANGED)
-        error = store_note_zone(&store->zone, job_text(record, "timezone"), !record->unproven);
-    return error;
+    if (error != 0 || *result == STORE_CROWDED || *result == STORE_UNCHANGED)
+        return error;
+    error = store_note_zone(&store->zone, job_text(record, "timezone"), !record->unproven);
+    json_object *number = json_object_object_get(record->coverage.job, "job_id");
+    return error == 0 ? store_note_again(&store->again, json_object_get_int64(number)) : error;
 }
 
 static int put_other(struct store *store, const struct record *record, enum store_result *result)
@@ -144,6 +148,8 @@ static int put_all(struct store *store, const struct put *put)
         error = store_put_runs(&store->runs);
     for (size_t i = 0; error == 0 && i < put->count; i++)
         error = put_other(store, &put->records[i], &put->results[i]);
+    if (error == 0)
+        error = store_settle_again(&store->again);
     if (error == 0 && store->connection.replaces)
         error = store_write(&store->connection, store->add_replaced, NULL, 1);
     return error;

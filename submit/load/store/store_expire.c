@@ -57,6 +57,7 @@ static const char *const orphans[] = {
     /* what a first scan found is told once, however long it lies there */
     "DELETE FROM library_event WHERE found < ? AND coalesce(first_scan, 0) = 0",
     "DELETE FROM slurm_job WHERE end_time < ?",
+    "DELETE FROM job_again WHERE start_time < ?",
 };
 #define ORPHANS (sizeof orphans / sizeof orphans[0])
 

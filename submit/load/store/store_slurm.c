@@ -423,7 +423,11 @@ static int put_answer(struct store *store, void *context)
     for (const struct slurm_job *job = answer->jobs; error == 0 && job < end; job = next) {
         next = find_end(job, end);
         error = put_some(&store->accounting, job, next, answer->asked_time, &put->counts);
+        for (; error == 0 && job < next; job++)
+            error = store_note_again(&store->again, job->job_id_raw);
     }
+    if (error == 0)
+        error = store_settle_again(&store->again);
     if (error == 0 && answer->cluster != NULL)
         error = set_until(&store->accounting, answer->cluster, answer->until);
     if (error == 0 && store->connection.replaces)

@@ -143,6 +143,19 @@ int store_prepare_slurm(struct store_slurm *slurm, struct store_connection *on);
 int store_note_cluster(struct store_slurm *slurm, const char *cluster);
 void store_free_slurm(struct store_slurm *slurm);
 
+/* Numbers of jobs that come again. */
+#define STORE_AGAIN_MAX 64
+struct store_again {
+    struct store_connection *on;
+    struct statement *replaced, *drop, *add;
+    int64_t numbers[STORE_AGAIN_MAX]; /* of coverage and Slurm's accounting that has changed */
+    size_t count;
+};
+
+int store_prepare_again(struct store_again *again, struct store_connection *on);
+int store_note_again(struct store_again *again, int64_t number); /* it has changed */
+int store_settle_again(struct store_again *again);               /* at the end of a transaction */
+
 /* The time zone of days and dates. */
 enum dated_table { DATED_RUNS, DATED_LINKS, DATED_TABLES };
 struct store_zone {
@@ -179,6 +192,7 @@ struct store {
     struct store_coverage coverage;
     void *of_kind[KIND_PARTS_MOST]; /* what each part keeps */
     struct store_slurm accounting;
+    struct store_again again;
     struct store_zone zone;
     int64_t generation; /* of the ids that are known; 0: none */
     struct statement *get_generation, *add_generation, *add_replaced;

@@ -71,6 +71,7 @@ static int try_once(void *context)
     struct store_connection *on = &store->connection;
     on->error[0] = '\0';
     on->replaces = false;
+    store->again.count = 0;
     id_cache_trim(&store->intern.known);
     int error = on->ops->begin(on->database);
     if (error == 0)

@@ -416,6 +416,14 @@ CREATE INDEX IF NOT EXISTS slurm_job_start ON slurm_job (start_time);
 CREATE INDEX IF NOT EXISTS slurm_job_end ON slurm_job (end_time);
 CREATE INDEX IF NOT EXISTS slurm_job_asked ON slurm_job (asked_time);
 
+-- Numbers of jobs come again: from this moment on a cluster's number is another job's. No row: it is not known to.
+CREATE TABLE IF NOT EXISTS job_again (
+    cluster    VARCHAR(255) NOT NULL,   -- '' when not known
+    job_id_raw BIGINT NOT NULL,
+    start_time DOUBLE NOT NULL,         -- between the one's end and the other's start
+    PRIMARY KEY (job_id_raw, cluster, start_time)
+) WITHOUT ROWID;
+
 -- Filled by the site (jobtrail-load --accounts).
 CREATE TABLE IF NOT EXISTS account_field (
     id               @ID@,

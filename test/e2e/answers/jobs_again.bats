@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Numbers of jobs that come again.
+# shellcheck disable=SC2030,SC2031,SC2154 # bats sets variables, and runs each test in a subshell
+
+bats_require_minimum_version 1.5.0
+load ../fixture/site
+load ../fixture/stores
+
+DAY=86400 START=1732096800
+
+setup() { new_stores && site_records site; }
+
+# job NUMBER USER START RESTART: a run of 20 minutes on four CPUs, its coverage and its row of sacct
+job() {
+    local own=".job_id = $1 | .restart_count = $4 | .user = \"$2\"" at="-4444-7000-8000-00$3" more=$(($3 - START))
+    local times=".start_time += $more | .end_time += $more" day
+    printf -v day '%(%F)T' "$3"
+    ran 1 "of-$2" 0 0 20 1000 ".slurmT |= ($own) | .userT |= ($own | .job_id = \"$1\" | .run_uuid = \"000000$1$at\") | .userDT |= ($times) |
+        .slurmT.end_time_min = .userDT.end_time | .slurmT.end_time_max = .userDT.end_time | .slurmT.core_days = [[\"$day\", 1000]]"
+    divided "$1" n1 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 1000}, {"outcome": "idle", "step_id": null, "core_seconds": 3800}]' \
+        ".coverageT |= ($own | .uuid = \"000000$1$at\" | $times) | .coverageA[] |= (.day = \"$day\" | $times)"
+    echo "$1|$1|tiny|$2|chem|main|REQUEUED|$(($3 - 90))|$(($3 - 90))|$(($3 - 60))|4|1|0|00:00:00|" | tail -n "$4" >>rows
+    echo "$1|$1|tiny|$2|chem|main|COMPLETED|$(($3 - 30))|$3|$(($3 + 1200))|4|1|4800|00:00:00|" >>rows
+}
+
+answer() { # PROGRAM OPTION...
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/$1" --store "$store" "${@:2}"
+    echo "$output" "$stderr"
+    [ "$status" -eq 0 ]
+}
+
+acct() { answer jobtrail-acct -a --no-sacct -nP "$@"; }
+jobs() { answer jobtrail-report users -S 2024-11-20 -E 2024-11-30 && [[ $output == *", $1 jobs"* ]]; }
+allocated() { # USER CORE-SECONDS
+    acct --coverage -u "$1" -S 2024-11-20 -E 2024-11-30 -o coreseconds
+    [ "$(awk '{ sum += $1 } END { print sum }' <<<"$output")" -eq "$2" ]
+}
+
+@test "two users' jobs of the same numbers are apart: in records, accounting and answers, and when the first expire" {
+    head -n 1 "$JOBTRAIL_SOURCE/test/data/sacct/ended" >rows
+    for number in 21 22 23 24; do
+        job "$number" alice "$START" "$((number == 24))"
+        job "$number" bob "$((START + 2 * DAY))" 0
+    done >records
+    for store in "${stores[@]}"; do
+        load_into records
+        jobs 8
+        acct -X -j 21,24 -o jobid,user,exec
+        [ "$output" = $'21@2024-11-20|alice|of-alice\n21@2024-11-22|bob|of-bob\n24@2024-11-20|alice|of-alice\n24@2024-11-22|bob|of-bob' ]
+        acct -X -u bob -j 21 -o jobid,coreseconds
+        [ "$output" = "21|1000" ]
+        load_into --slurm-rows rows
+        jobs 8
+        allocated alice 19200
+        allocated bob 19200
+        load_into --expire "$((($(date +%s) - START - DAY / 2) / DAY))"
+        jobs 4
+        allocated bob 19200
+        acct -X -j 21 -o jobid,user
+        [ "$output" = "21|bob" ]
+    done
+}
+
+@test "one user's jobs of a number are apart a minute and a day after the end, and on several nodes each is one" {
+    for late in 0 1260 "$DAY"; do job 21 alice "$((START + late))" 0; done >records
+    jq -c 'select(.coverageT) | .coverageT.node = "n2" | .coverageT.uuid |= sub("^0"; "1") | .coverageT.start_time += 600' records >on-n2
+    for store in "${stores[@]}"; do
+        load_into on-n2
+        load_into records
+        acct -X -j 21 -o jobid,exec
+        [ "$output" = $'21@2024-11-20T10:00:00|of-alice\n21@2024-11-20T10:21:00|of-alice\n21@2024-11-21T10:00:00|of-alice' ]
+        jobs 3
+    done
+}
