@@ -22,8 +22,7 @@ from jobtrail.trusted import TrustedPlace  # noqa: E402
 LINE_MAX = 198  # bytes: libinih's limit, jobtrail.conf(5)
 INTERVALS_MAX = 16  # POLICY_INTERVALS_MAX in policy.h
 
-PATH_ACTIONS = {"KEEP": "keep", "SKIP": "skip", "PKGS": "pkgs", "SPSR": "pkgs",
-                "CUSTOM": "custom"}
+PATH_ACTIONS = {"KEEP": "keep", "SKIP": "skip", "PKGS": "pkgs", "SPSR": "pkgs", "CUSTOM": "custom"}
 ARGUMENT_ACTIONS = {"KEEP": "keep", "SKIP": "skip", "PKGS": "pkgs", "CONTINUE": "continue",
                     "JUMP_1": "jump_1", "JUMP_2": "jump_2", "JUMP_3": "jump_3",
                     "JUMP_4": "jump_4"}
@@ -92,8 +91,7 @@ class Converter:
                 self.notes.append(note)
                 self.comment(f"line {note.line}: {note.reason}")
         for pattern in patterns:  # a ';' in front would start a comment
-            self.lines.append(f"{action} = {pattern}" if pattern[:1] != ";"
-                              else f"{action} = [;]{pattern[1:]}")
+            self.lines.append(f"{action} = {pattern}" if pattern[:1] != ";" else f"{action} = [;]{pattern[1:]}")
 
     def hosts(self):
         self.section("hosts")
@@ -112,8 +110,7 @@ class Converter:
 
     def environment(self):
         self.section("environment")
-        self.rules("env_patterns", SIMPLE_ACTIONS,
-                   lambda tree: [name_of_variable(items) for items in tree])
+        self.rules("env_patterns", SIMPLE_ACTIONS, lambda tree: [name_of_variable(items) for items in tree])
         self.lines.append("skip = .*")
 
     def pre_ingest(self):
@@ -140,8 +137,7 @@ class Converter:
         self.lines += [f"scalar = {row}" for row in scalar or ["0 1"]]
         self.lines += [f"mpi = {row}" for row in mpi or scalar or ["0 1"]]
         if "SPSR_sampling" in self.source.values:
-            self.leave_out(self.source.values["SPSR_sampling"],
-                           "PKGS programs are sampled like any other")
+            self.leave_out(self.source.values["SPSR_sampling"], "PKGS programs are sampled like any other")
 
     def intervals(self, entries):
         """XALT's rows [FROM, PROBABILITY]; the last one, at the end of time, only ends the list.
@@ -157,8 +153,7 @@ class Converter:
                 return []
             text = f"{probability:.9f}".rstrip("0").rstrip(".")
             if text == "0":
-                self.leave_out(entry, "every run needs a chance, as reports weigh by it; "
-                                      "one in a million here")
+                self.leave_out(entry, "every run needs a chance, as reports weigh by it; one in a million here")
                 text = "0.000001"
             rows[int(start)] = text
         if len(rows) > INTERVALS_MAX or rows and 0 not in rows:
@@ -171,8 +166,7 @@ class Converter:
         table = self.entries("pkg_patterns")
         self.rules("pkg_patterns", SIMPLE_ACTIONS, lambda tree: tree)
         python = self.entries("python_pkg_patterns")
-        if python and any(entry.value[:1] == ["KEEP"] for entry in table
-                          if isinstance(entry.value, list)):
+        if python and any(entry.value[:1] == ["KEEP"] for entry in table if isinstance(entry.value, list)):
             self.notes.append(Problem(table[0].line, "XALT records a Python package that both "
                                       "tables keep; here the first rule that matches decides"))
             self.comment(self.notes[-1].reason)

@@ -174,8 +174,7 @@ class FlexParser(Parser):
         if self.peek() != "/":
             return tree
         self.at += 1
-        self.notes.append("flex takes '/' without a backslash for a separator that matches nothing;"
-                          " so does this rule")
+        self.notes.append("flex takes '/' without a backslash for a separator that matches nothing; so does this rule")
         tree = [[Item(tree), Item(self.alternatives())]]
         if self.peek() == "/":
             raise Unconvertible("two '/' without backslashes, which flex refuses")
@@ -208,8 +207,7 @@ class FlexParser(Parser):
         if character == "$" and self.at == len(self.text):
             raise Unconvertible("'$' at the end never matches in XALT; remove it if it should")
         if character in "^$":
-            self.notes.append(f"flex takes '{character}' within a pattern for the character; so "
-                              "does this rule")
+            self.notes.append(f"flex takes '{character}' within a pattern for the character; so does this rule")
         return Item(literal(character))
 
     def quoted(self):
@@ -364,6 +362,5 @@ def _split_items(items, room):
         rest = _size(render([items[:index]])) + _size(render([items[index + 1:]])) + 2
         parts = _join([render([alternative]) for alternative in item.atom], room - rest)
         if rest < room and all(_size(part) <= room - rest for part in parts):
-            return [render([items[:index] + [Item(f"({part})")] + items[index + 1:]])
-                    for part in parts]
+            return [render([items[:index] + [Item(f"({part})")] + items[index + 1:]]) for part in parts]
     raise Unconvertible(f"it is longer than {room} bytes and cannot be split")

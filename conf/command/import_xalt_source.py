@@ -64,8 +64,7 @@ class Source:
             for node in ast.walk(statement):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     names.setdefault(node.id, node.lineno)
-        read = {node.id for node in ast.walk(tree)
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        read = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
         for name, line in names.items():
             if name not in TABLES and name not in read:
                 self.problems.append(Problem(line, f"{name}: XALT 3.2.4 does not have this table; "
@@ -160,8 +159,7 @@ class Source:
         if isinstance(node, (ast.List, ast.Tuple)):
             return [self._value(element) for element in node.elts]
         if isinstance(node, ast.Dict) and None not in node.keys:
-            return {self._value(key): self._value(value)
-                    for key, value in zip(node.keys, node.values)}
+            return {self._value(key): self._value(value) for key, value in zip(node.keys, node.values)}
         if isinstance(node, ast.Name) and node.id in self.values:
             return self.values[node.id].value
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.float_info.max":

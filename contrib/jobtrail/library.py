@@ -14,9 +14,7 @@ import re
 
 from .pattern import Pattern
 
-DIRECTORY = Pattern(
-    r"(?:^|[-_a-z])v?(\d+(?:\.\d+)+(?:[-._]?(?:rc|alpha|beta|p|u)\d+)?[a-z]?)(?:[-_].*)?$"
-)
+DIRECTORY = Pattern(r"(?:^|[-_a-z])v?(\d+(?:\.\d+)+(?:[-._]?(?:rc|alpha|beta|p|u)\d+)?[a-z]?)(?:[-_].*)?$")
 FILE = Pattern(r"^(?P<stem>.+?)(?:[-_.]?r?(?P<inner>\d+(?:\.\d+)+))?\.so(?:\.(?P<soname>[\d.]+))?$")
 # the sonames and, until 2.33, the names of the files
 GLIBC = Pattern(

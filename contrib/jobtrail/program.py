@@ -138,9 +138,7 @@ def utf8_output():
     if sys.stdout is None:  # closed: nothing else may get its descriptor
         return open(os.devnull, "w", encoding="utf-8")
     sys.stdout.flush()
-    return io.TextIOWrapper(
-        sys.stdout.buffer, encoding="utf-8", errors="backslashreplace", newline="\n"
-    )
+    return io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def status_of(main):

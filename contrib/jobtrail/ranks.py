@@ -187,9 +187,7 @@ def resolved(store, facts, run="id"):
 
 def added(store, runs):
     """{id: core seconds} that tasks of other nodes add to these runs, dicts of the columns of `run`."""
-    jobs = sorted(
-        {run["job_id_raw"] for run in runs if run["leads"] or (run["num_tasks"] or 0) > 1} - {None}
-    )
+    jobs = sorted({run["job_id_raw"] for run in runs if run["leads"] or (run["num_tasks"] or 0) > 1} - {None})
     found = {}
     for at in range(0, len(jobs), AT_ONCE):
         some = jobs[at : at + AT_ONCE]

@@ -86,10 +86,7 @@ class Place:
         if self.links > LINKS_MAX:
             raise OSError(40, "Too many levels of symbolic links", self.path)
         if not is_trusted(facts.st_uid):
-            raise Failure(
-                "%s: %s in it is another user's link; name the place itself"
-                % (escape(self.path), escape(name))
-            )
+            raise Failure("%s: %s in it is another user's link; name the place itself" % (escape(self.path), escape(name)))
         target = os.readlink(name, dir_fd=self.fd)
         self.is_magic = not target.startswith("/") and ":[" in target
         return None if self.is_magic else target
@@ -147,9 +144,7 @@ class Replacing:
             return None, facts.st_mode & 0o777
         of_place = os.stat(self.place.fd)
         if facts.st_uid not in (0, of_place.st_uid) or facts.st_nlink != 1:
-            raise Failure(
-                "%s: is another user's or has several names; remove it first" % self.shown
-            )
+            raise Failure("%s: is another user's or has several names; remove it first" % self.shown)
         return (facts.st_uid, facts.st_gid), facts.st_mode & 0o777
 
     def open_as_it_is(self):
@@ -194,9 +189,7 @@ class Replacing:
     def put_in_place(self):
         ours = os.fstat(self.file.fileno())
         try:
-            os.rename(
-                self.beside, self.place.name, src_dir_fd=self.place.fd, dst_dir_fd=self.place.fd
-            )
+            os.rename(self.beside, self.place.name, src_dir_fd=self.place.fd, dst_dir_fd=self.place.fd)
         except OSError as error:
             raise Failure("%s: %s" % (self.shown, error.strerror)) from None
         if not is_same(facts_at(self.place.fd, self.place.name), ours):

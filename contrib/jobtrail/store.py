@@ -126,12 +126,7 @@ class MariadbStore:
 
     def open_at(self, address):
         """group_concat() would cut longer texts at a limit of the server; SQLite has none."""
-        return self.connection_class(
-            charset="utf8mb4",
-            connect_timeout=10,
-            init_command=self.settings(),
-            **address
-        )
+        return self.connection_class(charset="utf8mb4", connect_timeout=10, init_command=self.settings(), **address)
 
     def settings(self):
         """A statement goes on when its client was killed, unless the server bounds its time."""

@@ -35,9 +35,7 @@ def check(path, facts, is_above):
 
 
 def refuse(path, why):
-    raise Failure(
-        "%s: root writes nothing below a directory that %s: run this as its user" % (escape(path), why)
-    )
+    raise Failure("%s: root writes nothing below a directory that %s: run this as its user" % (escape(path), why))
 
 
 def check_place(path):

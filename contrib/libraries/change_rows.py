@@ -83,9 +83,7 @@ FIELDS = sorted(SHARED + OF_CHANGE, key=lambda field: field[0].lower())
 def found_changes(store, options, now):
     """The changes of the time and the libraries that are asked for."""
     fits = [library_changes.name_fits(text) for text in options.lib or ()]
-    rows = library_changes.read(
-        store, *window(options, now, False), lambda row: not fits or any(fit(row) for fit in fits)
-    )
+    rows = library_changes.read(store, *window(options, now, False), lambda row: not fits or any(fit(row) for fit in fits))
     more = sum(row["files"] - 1 for row in rows if row["files"])
     if more:
         tell("a record of several files names only the first: runs of the others (%d) are not counted" % more)

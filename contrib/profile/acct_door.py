@@ -64,7 +64,4 @@ FIELDS = [
     ("MPIShare", 8, mpi(mpi_share)),
     ("Profile", 40, profile_paths),
 ]
-SORTED_BY = {
-    "MPIShare": mpi(lambda _, found: found["share"]),
-    "MPIImbalance": mpi(lambda _, found: found["imbalance"]),
-}
+SORTED_BY = {"MPIShare": mpi(lambda _, found: found["share"]), "MPIImbalance": mpi(lambda _, found: found["imbalance"])}

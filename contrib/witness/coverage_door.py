@@ -83,9 +83,7 @@ def lines(sums):
         % (sums["processes"], sums["agreed"], sums["explained"], known, sums["unexplained"])
     ]
     if sums["older"] or sums["partial"]:
-        found.append(
-            "%d processes began before the kernel witness, %d are known in part" % (sums["older"], sums["partial"])
-        )
+        found.append("%d processes began before the kernel witness, %d are known in part" % (sums["older"], sums["partial"]))
     if sums["jobs_lost"]:
         found.append(
             "Lost on the nodes of %d jobs: %d processes (no room), %d events, and ends of threads %d times; each loss counts"

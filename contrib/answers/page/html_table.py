@@ -108,6 +108,4 @@ def find_field(page):
     if len(page.rows) < FILTER_FROM:
         return ""
     label = html.escape("Find in %s" % page.title)
-    return (
-        '<p class="find" hidden><label>Find <input type="search" aria-label="%s"></label> <output></output></p>' % label
-    )
+    return '<p class="find" hidden><label>Find <input type="search" aria-label="%s"></label> <output></output></p>' % label

@@ -221,10 +221,7 @@ class RestrictedMariadb(MariadbStore):
         users = literals(self.rights.users)
         accounts = literals(self.rights.accounts) if self.rights.accounts else None
         found, finding = conditions(base, users, accounts, self.lists)
-        tables = {
-            name: "{0} AS (SELECT * FROM {1}{0} WHERE {2})".format(name, base, where)
-            for name, where in found.items()
-        }
+        tables = {name: "{0} AS (SELECT * FROM {1}{0} WHERE {2})".format(name, base, where) for name, where in found.items()}
         return tables, {name: finding[name] for name in self.WRITTEN if name not in self.lists}
 
     def open_at(self, address):

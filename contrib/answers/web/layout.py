@@ -23,18 +23,9 @@ from .tables import first_order
 
 # columns that name a thing, and its page
 THING_OF = {
-    "executable": "executable",
-    "library": "library",
-    "module": "module",
-    "package": "package",
-    "with": "package",
-    "user": "user",
-    "built_by": "user",
-    "account": "account",
-    "job": "job",
-    "job_b": "job",
-    "run": "run",
-}
+    "executable": "executable", "library": "library", "module": "module", "package": "package", "with": "package",
+    "user": "user", "built_by": "user", "account": "account", "job": "job", "job_b": "job", "run": "run",
+}  # fmt: skip
 # the same in one table alone
 THING_IN = {("coverage", "program"): "executable"}
 LANGUAGE = {"package": "program", "with": "with_program"}  # the column beside

@@ -258,9 +258,7 @@ def jobs_of(context, selection, facts, is_part):
     columns = "SELECT DISTINCT cluster, user, coalesce(restart_count, 0), job_id_raw "
     tables = [("FROM run WHERE job_id_raw IS NOT NULL AND ", selection), (coverage.WITH_RECORDS, facts)]
     tables += [] if is_part else [(coverage.WITH_SLURM, facts)]
-    found = {
-        tuple(row) for table, some in tables for row in context.store.lookup(columns + table + some.sql(), some.values)
-    }
+    found = {tuple(row) for table, some in tables for row in context.store.lookup(columns + table + some.sql(), some.values)}
     attempts = {(cluster, user, number) for cluster, user, _, number in found}
     owners = {(cluster, user) for cluster, user, _, _ in found}
     return {row[:3] for row in found} if len(owners) > 1 or len(attempts) < len(found) else set()

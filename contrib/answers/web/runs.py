@@ -31,16 +31,10 @@ RUN_COLUMNS = [
 EXECUTABLE = " LEFT JOIN executable ON executable.id = run.executable_id"
 FOUND_IN = ("run.user", "run.account", "executable.path", "run.node", "run.job_id", "run.uuid")
 RUNS_BY = {
-    "job": "run.job_id_raw",
-    "user": "run.user",
-    "account": "run.account",
-    "cluster": "run.cluster",
-    "executable": "executable.path",
-    "node": "run.node",
-    "start": "run.start_time",
-    "elapsed": "run.run_time",
+    "job": "run.job_id_raw", "user": "run.user", "account": "run.account", "cluster": "run.cluster",
+    "executable": "executable.path", "node": "run.node", "start": "run.start_time", "elapsed": "run.run_time",
     "core_hours": "run.core_seconds",
-}
+}  # fmt: skip
 JOB_COLUMNS = [
     ("job", "Job", TEXT),
     ("cluster", "Cluster", TEXT),

@@ -82,8 +82,7 @@ def watch():
     library = tuple(library)
     if hasattr(external.SourceFileLoader.exec_module, "jobtrail"):
         return  # it ran before, by jobtrail.pth
-    watched = (external.SourceFileLoader, external.SourcelessFileLoader,
-               external.ExtensionFileLoader)
+    watched = external.SourceFileLoader, external.SourcelessFileLoader, external.ExtensionFileLoader
     # Dictionaries, since the garbage collector does not track those of names alone, but tracks sets.
     known = dict.fromkeys(sys.modules)
     reported = dict.fromkeys(("sitecustomize", "usercustomize"))

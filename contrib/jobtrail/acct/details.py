@@ -115,9 +115,4 @@ class Details:
         link, functions = None, None
         if run["build_uuid"]:
             link, functions = self.link(run["build_uuid"], run["build_user"], run["proven"])
-        return {
-            "environment": environment,
-            "ancestors": listed,
-            "link": link,
-            "functions": functions,
-        }
+        return {"environment": environment, "ancestors": listed, "link": link, "functions": functions}

@@ -55,9 +55,7 @@ class Libraries:
                 " WHERE member.object_set_id = ? ORDER BY object.path, object.hash",
                 (object_set,),
             )
-            self.sets[object_set] = [
-                dict(path=path, module=module, **content(word)) for path, word, module in rows
-            ]
+            self.sets[object_set] = [dict(path=path, module=module, **content(word)) for path, word, module in rows]
         return self.sets[object_set]
 
 

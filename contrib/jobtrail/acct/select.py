@@ -13,9 +13,7 @@ from ..store import PACKAGE_OF_RUN, again
 from ..text import escape
 from ..times import format_time, parse_time
 
-JOB = Pattern(
-    r"([0-9]{1,19})(?:_([0-9]{1,19})|\+([0-9]{1,19}))?(?:\.([0-9]{1,19}|batch|extern|interactive))?\Z"
-)
+JOB = Pattern(r"([0-9]{1,19})(?:_([0-9]{1,19})|\+([0-9]{1,19}))?(?:\.([0-9]{1,19}|batch|extern|interactive))?\Z")
 UID = Pattern(r"[0-9]{1,10}\Z")
 # Rows about jobs. With the sign no index is used for this alone: nearly all rows would be looked for one by one
 OF = "FROM (SELECT {0}.*, {0}.partition AS queue FROM {0}) AS run WHERE +job_id_raw IS NOT NULL AND "
@@ -142,10 +140,7 @@ def window(options, now, named):
         end = now if end is None else end
     latest = now if end is None else end
     if start is not None and start > latest:
-        raise Failure(
-            "Start time (%s) requested is after end time (%s)."
-            % (format_time(start), format_time(latest))
-        )
+        raise Failure("Start time (%s) requested is after end time (%s)." % (format_time(start), format_time(latest)))
     return start, end
 
 
@@ -408,7 +403,4 @@ def select_build(selection, options):
         marks = ", ".join("?" * len(users)) or "NULL"
         selection.add(BY_BUILD % ("build.build_user IN (%s)" % marks), *users)
     if options.built_by_others:
-        selection.add(
-            "EXISTS (SELECT 1 FROM build WHERE build.id = run.build_id"
-            " AND build.build_user <> run.user)"
-        )
+        selection.add("EXISTS (SELECT 1 FROM build WHERE build.id = run.build_id AND build.build_user <> run.user)")

@@ -9,31 +9,11 @@ from ..store import again
 from ..text import escape
 
 # sacct's states that are a reason why a process was killed
-REASONS = {
-    "BOOT_FAIL",
-    "CANCELLED",
-    "DEADLINE",
-    "NODE_FAIL",
-    "OUT_OF_MEMORY",
-    "PREEMPTED",
-    "REQUEUED",
-    "REVOKED",
-    "TIMEOUT",
-}
+REASONS = {"BOOT_FAIL", "CANCELLED", "DEADLINE", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REQUEUED", "REVOKED", "TIMEOUT"}
 CODES = {
-    "BF": "BOOT_FAIL",
-    "CA": "CANCELLED",
-    "CD": "COMPLETED",
-    "DL": "DEADLINE",
-    "F": "FAILED",
-    "NF": "NODE_FAIL",
-    "OOM": "OUT_OF_MEMORY",
-    "PR": "PREEMPTED",
-    "R": "RUNNING",
-    "RQ": "REQUEUED",
-    "RV": "REVOKED",
-    "TO": "TIMEOUT",
-}
+    "BF": "BOOT_FAIL", "CA": "CANCELLED", "CD": "COMPLETED", "DL": "DEADLINE", "F": "FAILED", "NF": "NODE_FAIL",
+    "OOM": "OUT_OF_MEMORY", "PR": "PREEMPTED", "R": "RUNNING", "RQ": "REQUEUED", "RV": "REVOKED", "TO": "TIMEOUT",
+}  # fmt: skip
 # sacct's other states, which a program that runs is not in
 NEVER = {
     "CF": "CONFIGURING", "CG": "COMPLETING", "LF": "LAUNCH_FAILED", "PD": "PENDING", "RD": "RESV_DEL_HOLD",

@@ -143,9 +143,7 @@ def cells_by_label(model, kind, slots, parts, labels):
                 if slot in sums:
                     have.add(sums[slot])
                     found[label][-1].add(sums[slot])
-    return {
-        label: [cell for sums in row for cell in estimates.runs(sums, is_exact)] for label, row in found.items()
-    }
+    return {label: [cell for sums in row for cell in estimates.runs(sums, is_exact)] for label, row in found.items()}
 
 
 def plain_cells(slots, parts, wanted, has_left_out):
@@ -162,9 +160,7 @@ def plain_cells(slots, parts, wanted, has_left_out):
                 counts[at] = of.runs + of.inclusive_runs + (of.left_runs if has_left_out else 0)
         for label in here:
             found[label] = [have + more for have, more in zip(found[label], counts)]
-    return {
-        label: [cell for count in counts + [sum(counts)] for cell in (count, None)] for label, counts in found.items()
-    }
+    return {label: [cell for count in counts + [sum(counts)] for cell in (count, None)] for label, counts in found.items()}
 
 
 def page_of_uses(name, title, slots_of, model, options):

@@ -349,9 +349,7 @@ def read_slurm(store, where, jobs):
     for at, row in by_job(store.lookup(SLURM.format(where=where))):
         user, account, partition, start, end, nodes, seconds = row
         if seconds is not None and start:
-            jobs[at].slurm.append(
-                Allocation(user, account, partition, float(start), float(end), int(nodes), float(seconds))
-            )
+            jobs[at].slurm.append(Allocation(user, account, partition, float(start), float(end), int(nodes), float(seconds)))
 
 
 def among(found):

@@ -13,15 +13,9 @@ from .pages import DOORS, OF_EXTENSION, PAGES
 # Pages of an allocation as a whole, and what they cannot be of: the time that no program had is no program's.
 OF_ALLOCATION = ("allocation", "coverage")
 FORMS = {
-    "by": "--by",
-    "of": "--of",
-    "use": "--use",
-    "top": "--top",
-    "raw": "--raw",
-    "full_paths": "--full-paths",
-    "families": "--families",
-    "entries": "--entries",
-}
+    "by": "--by", "of": "--of", "use": "--use", "top": "--top", "raw": "--raw", "full_paths": "--full-paths",
+    "families": "--families", "entries": "--entries",
+}  # fmt: skip
 BY = KINDS + ("packages", "others", "routines")
 ORDERS_OF = {"others": ("hours", "runs")}
 # of which the rows are what --of says

@@ -68,10 +68,7 @@ class Model:
         if options.pseudonyms:
             self.use_pseudonyms(secret(options.pseudonym_key))
         users, accounts = self.bits(0), self.bits(1)
-        self.bits_of = {
-            number: (users[user], accounts[account])
-            for number, (user, account, _, _) in self.people.items()
-        }
+        self.bits_of = {number: (users[user], accounts[account]) for number, (user, account, _, _) in self.people.items()}
 
     def use_pseudonyms(self, key):
         """To be called after what is chosen by names."""
@@ -143,15 +140,11 @@ class Model:
         return {row[0]: row[1:] for row in self.store.lookup(sql)}
 
     def modules(self):
-        return self.once(
-            "modules", lambda: dict(self.store.lookup("SELECT id, name FROM module"))
-        )
+        return self.once("modules", lambda: dict(self.store.lookup("SELECT id, name FROM module")))
 
     def executables(self):
         """{id: (path, module id)}"""
-        return self.once(
-            "executables", lambda: self.table("SELECT id, path, module_id FROM executable")
-        )
+        return self.once("executables", lambda: self.table("SELECT id, path, module_id FROM executable"))
 
     def builds(self):
         """{id: (user, compiler, epoch, uuid)}"""
@@ -163,10 +156,7 @@ class Model:
         )
 
     def fields(self):
-        return self.once(
-            "fields",
-            lambda: dict(self.store.lookup("SELECT account, field_of_science FROM account_field")),
-        )
+        return self.once("fields", lambda: dict(self.store.lookup("SELECT account, field_of_science FROM account_field")))
 
     def libraries(self):
         """{id: (name and version, module id)}"""
@@ -196,9 +186,7 @@ class Model:
 
         def make():
             sets = {}
-            for objects, member in self.store.lookup(
-                "SELECT object_set_id, object_id FROM object_set_member"
-            ):
+            for objects, member in self.store.lookup("SELECT object_set_id, object_id FROM object_set_member"):
                 sets.setdefault(objects, []).append(member)
             return sets
 
@@ -356,9 +344,7 @@ class Model:
 
     def usage(self, which="1"):
         """[(program, person, and the arguments of Sums.add_row())]; `which` is SQL about `program`."""
-        return self.once(
-            ("usage", which), lambda: self.ask_usage("program, who", which=which).fetchall()
-        )
+        return self.once(("usage", which), lambda: self.ask_usage("program, who", which=which).fetchall())
 
     def by_program(self, which="1"):
         """{program: Sums}, without jobs"""

@@ -21,10 +21,7 @@ class Packages:
     def __init__(self, model):
         self.model = model
         self.read_names(model)
-        self.members = {
-            number: text.split(",")
-            for number, text in model.database.execute("SELECT * FROM all_package_set")
-        }
+        self.members = {number: text.split(",") for number, text in model.database.execute("SELECT * FROM all_package_set")}
         sums_of = model.by_part(package_set, WITH_PACKAGES)
         self.runs_of_id = {}
         merged = SumsByName()
@@ -41,18 +38,13 @@ class Packages:
                 self.by_name[name].add(sums)
 
     def count_jobs(self):
-        self.model.once(
-            "package jobs",
-            lambda: self.model.count_jobs(self.by_name, package_set, self.names_in),
-        )
+        self.model.once("package jobs", lambda: self.model.count_jobs(self.by_name, package_set, self.names_in))
 
     def read_names(self, model):
         """One tuple is used for all versions of a package, which saves memory."""
         shared = {}
         self.name_of_id, self.versions = {}, {}
-        for number, program, name, version in model.store.lookup(
-            "SELECT id, program, name, version FROM package"
-        ):
+        for number, program, name, version in model.store.lookup("SELECT id, program, name, version FROM package"):
             name, program, version = map(model.text, (name, program, version))
             key = (name or UNKNOWN, program or UNKNOWN)
             self.name_of_id[str(number)] = shared.setdefault(key, key)

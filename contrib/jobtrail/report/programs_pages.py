@@ -63,11 +63,7 @@ def others_page(model, options):
     at = 3 if options.by != "runs" else 9
     rows.sort(key=lambda row: (-row[at], row[:3]))
     rows, left_out = top(rows, options)
-    columns = [
-        ("executable", "Executable", TEXT),
-        ("built_by", "Built by", TEXT),
-        ("user", "Run by", TEXT),
-    ] + USAGE_COLUMNS
+    columns = [("executable", "Executable", TEXT), ("built_by", "Built by", TEXT), ("user", "Run by", TEXT)] + USAGE_COLUMNS
     keep = [at for at, (key, _, _) in enumerate(columns) if key not in ("users", "jobs", "accounts", "running_core_hours")]
     return Page("others", "Built by somebody else", [columns[at] for at in keep],
                 [[row[at] for at in keep] for row in rows], left_out=left_out)  # fmt: skip

@@ -61,10 +61,7 @@ class Pseudonyms:
         short = {name for name in names if len(name) < SUBSTRING}
         self.person_in = re.compile(r"%s|(?<![^\W_])(?:%s)(?![^\W_])" % (any_of(names - short), any_of(short)))
         self.known = {}
-        self.public = {
-            "program": self.public_names(programs),
-            "library": self.public_names(libraries),
-        }
+        self.public = {"program": self.public_names(programs), "library": self.public_names(libraries)}
 
     def public_names(self, places):
         return {name for name, paths in places.items() if any(self.is_public(*path) for path in paths)}

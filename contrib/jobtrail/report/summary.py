@@ -117,10 +117,7 @@ class Summary:
         has none of nodes; None: all."""
         self.store, self.nodes = store, nodes
         self.is_seen = is_seen
-        states = [
-            self.ask("SELECT value FROM store_state WHERE name = '%s'" % name)
-            for name in ("generation", "replaced")
-        ]
+        states = [self.ask("SELECT value FROM store_state WHERE name = '%s'" % name) for name in ("generation", "replaced")]
         self.identity = "%s %s %s %s" % (VERSION, address, *states)
         scheme, _, self.location = address.partition(":")
         self.margin = MARGIN[scheme]
@@ -565,9 +562,7 @@ class Summary:
 
     def save_pending(self):
         done = self.state("last_run")
-        still = self.store.lookup(
-            "SELECT id FROM run WHERE is_start_only = 1 AND id > %d AND id <= %d" % (done, self.saved)
-        )
+        still = self.store.lookup("SELECT id FROM run WHERE is_start_only = 1 AND id > %d AND id <= %d" % (done, self.saved))
         run = self.database.executemany
         run("DELETE FROM pending WHERE run_id = ?", ((number,) for number in self.ended))
         run("INSERT OR IGNORE INTO pending VALUES (?)", still)

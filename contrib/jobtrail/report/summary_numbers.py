@@ -11,9 +11,7 @@ class SummaryNumbers:
         self.last = {table: max(known.values(), default=0) for table, known in self.known.items()}
         self.people = {number: person for person, number in self.known["who"].items()}
         self.set_of_text = {None: None}
-        self.next_profile = database.execute(
-            "SELECT coalesce(max(profile), 0) + 1 FROM main.profile_member"
-        ).fetchone()[0]
+        self.next_profile = database.execute("SELECT coalesce(max(profile), 0) + 1 FROM main.profile_member").fetchone()[0]
         self.profiles = None
         self.new = {"who": [], "package_set": [], "program": [], "profile_member": []}
 
@@ -80,7 +78,5 @@ class SummaryNumbers:
         for table, rows in self.new.items():
             if rows:
                 marks = ", ".join("?" * len(rows[0]))
-                self.database.executemany(
-                    "INSERT INTO temp.new_%s VALUES (%s)" % (table, marks), rows
-                )
+                self.database.executemany("INSERT INTO temp.new_%s VALUES (%s)" % (table, marks), rows)
                 rows.clear()

@@ -174,9 +174,7 @@ def print_page(page, head):
     rows = page.rows + ([page.total] if page.total else [])
     rows = [[written(value, kind) for value, kind in zip(row, kinds)] for row in rows]
     titles = [title for _, title, _ in page.columns]
-    widths = [
-        min(max(places(text) for text in column), WIDEST) for column in zip(titles, *rows)
-    ]
+    widths = [min(max(places(text) for text in column), WIDEST) for column in zip(titles, *rows)]
     last = len(widths) - 1
     for row in [titles, ["-" * width for width in widths]] + rows:
         line = "  ".join(

@@ -7,29 +7,14 @@ from .model import EXACT, NOT_KNOWN, PARTITIONS, PEOPLE, UNKNOWN
 from .numbers import lists_line
 
 TITLES = {
-    "executables": "Executables",
-    "families": "Program families",
-    "libraries": "Libraries and versions",
-    "system": "System libraries and versions",
-    "modules": "Modules",
-    "compilers": "Compilers",
-    "users": "Users",
-    "accounts": "Accounts",
-    "fields": "Fields of science",
-    "routines": "Routines",
-}
+    "executables": "Executables", "families": "Program families", "libraries": "Libraries and versions",
+    "system": "System libraries and versions", "modules": "Modules", "compilers": "Compilers", "users": "Users",
+    "accounts": "Accounts", "fields": "Fields of science", "routines": "Routines",
+}  # fmt: skip
 SINGULAR = {
-    "executables": "Executable",
-    "families": "Family",
-    "libraries": "Library",
-    "system": "Library",
-    "modules": "Module",
-    "compilers": "Compiler",
-    "users": "User",
-    "accounts": "Account",
-    "fields": "Field",
-    "routines": "Routine",
-}
+    "executables": "Executable", "families": "Family", "libraries": "Library", "system": "Library", "modules": "Module",
+    "compilers": "Compiler", "users": "User", "accounts": "Account", "fields": "Field", "routines": "Routine",
+}  # fmt: skip
 
 
 NOTES = {

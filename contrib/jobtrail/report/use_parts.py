@@ -14,9 +14,7 @@ WORDS = {"loaded": "runs", "linked": "links"}
 NOTES = {}
 OF_EXTENSION = {"opened": "libraries", "called": "routines"}
 # what the rows of --use can be
-OF_USE = {
-    "linked": ("libraries", "system", "modules", "compilers", "users", "executables"),
-}
+OF_USE = {"linked": ("libraries", "system", "modules", "compilers", "users", "executables")}
 # of which each link, and each run, has one
 ONE_EACH = ("compilers", "users", "executables")
 # what a record of such a use does not have
