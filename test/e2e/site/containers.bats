@@ -3,6 +3,7 @@
 # A site's layout for containers: the prefix, the configuration and the spool in one directory, which
 # is all that a container has to bind.
 # bats file_tags=needs:root
+# shellcheck disable=SC2030,SC2031 # bats runs each test in a subshell
 
 load ../fixture/job
 
