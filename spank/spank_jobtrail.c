@@ -283,6 +283,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
     const uint32_t noted = spool_noted_restart(settings->spool, key.id, key.uid);
     if (error != 0)
         return error;
+    find_opt_out(settings, &key); /* where a prolog has run */
     if (noted > key.restart) /* it starts again in the second of its end, and Slurm ran no prolog */
         key.restart = noted;
     const struct spool_run run = {.spool = settings->spool,

@@ -98,11 +98,13 @@ class Jobs:
     def __init__(self, store, facts, run):
         self.leading, self.several, self.leaders, self.shares, self.ran, self.alike = {}, {}, {}, {}, {}, {}
         self.load(store, facts, "follower", LEADING, run, self.add_leading)
-        unled = [fact for fact in facts if (job_of(fact), fact["step_id"], fact["leader"]) not in self.leading]
+        led = {(at, proven) for at, runs in self.leading.items() for proven, _ in runs}
+        unled = [fact for fact in facts if ((job_of(fact), fact["step_id"], fact["leader"]), fact["proven"]) not in led]
         if extensions.is_here("witness"):
             jobs = {fact["job_id_raw"] for fact in unled if fact["outcome"] == "follower"} - {None}
             self.alike = extensions.question("coverage_door", "programs_of_all")(store, jobs)
-        self.load(store, unled if self.alike else (), "follower", RAN, run, self.add_ran)
+        alike = {at[1] for at in self.alike}
+        self.load(store, [fact for fact in unled if fact["job_id_raw"] in alike], "follower", RAN, run, self.add_ran)
         self.load(store, facts, "follower", LEADERS, run, self.add_leader)
         self.load(store, facts, "launcher", SEVERAL, run, self.add_several)
 

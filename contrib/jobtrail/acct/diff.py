@@ -18,7 +18,7 @@ import sys
 
 from .. import program
 from ..pattern import Pattern
-from ..store import SCHEMA_VERSION
+from ..store import SCHEMA_VERSION, again
 from ..text import cell, escape, fit, places
 from ..times import format_elapsed, format_time
 from . import fields
@@ -126,6 +126,7 @@ def unseen(store, options, runs):
     select_place(selection, options)
     if runs:  # for the sake of the index: -j is about arrays, too
         selection.add_list("run.job_id_raw", {run["job_id_raw"] for run in runs})
+        selection.add_list(again("run", "job_start"), {run["again"] for run in runs})
     marks = ", ".join("?" * len(UNSEEN))
     rows = store.lookup(
         "SELECT step_id, outcome, sum(tasks), sum(runs) %s%s AND outcome IN (%s) GROUP BY step_id, outcome"

@@ -206,7 +206,7 @@ def job_facts(run, runs, row):
     uid = by[3:] if by.startswith("by ") else None
     last = [of["end_time"] for of in runs if of["end_time"] is not None]
     return {
-        "job": run["job"].split(".")[0],
+        "job": run["job"].partition("@")[0].split(".")[0],
         "job_id_raw": run["job_id_raw"],
         "cluster": run["cluster"],
         "user": run["user"],

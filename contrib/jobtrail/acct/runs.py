@@ -95,6 +95,8 @@ def latest_restarts(store, selection):
 def days_of(store, selection):
     """{JOB, but for `proven`: its day, or its second where the day is not enough} of the selected jobs with a number that is another's, too."""
     found, names = {}, {}
+    if not store.lookup("SELECT 1 FROM job_again LIMIT 1"):
+        return names
     for row in jobs_of(store, selection, "job_again"):
         found.setdefault(row[0], {})[tuple(row[:4])] = time.localtime(row[6] or 0)
     for jobs in found.values():

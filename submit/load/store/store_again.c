@@ -9,6 +9,14 @@
 #include "submit/load/store/store_state.h"
 
 #define OF_NUMBER "OVER (PARTITION BY cluster, job_id_raw"
+#define IN_ORDER  " ORDER BY start_time, restart_count DESC"
+
+/* Of a row of slurm_job. One that goes on where the number was given again is of a lost state. */
+#define SLURM_END                                                                                  \
+    " coalesce(end_time, CASE WHEN EXISTS (SELECT 1 FROM slurm_job AS later"                       \
+    " WHERE later.job_id_raw = slurm_job.job_id_raw AND later.cluster = slurm_job.cluster"         \
+    " AND later.submit_time > slurm_job.submit_time) THEN slurm_job.start_time"                    \
+    " ELSE asked_time END)"
 
 /* Behind each of these stands a list of numbers, and in the end `behind`. */
 static const char is_inside[] = /* a job's time, by records that came later */
@@ -16,21 +24,21 @@ static const char is_inside[] = /* a job's time, by records that came later */
     " AND job_end > job_again.start_time AND coverage.job_id_raw = job_again.job_id_raw"
     " AND coalesce(coverage.cluster, '') = job_again.cluster AND proven = (SELECT max(proven)"
     " FROM coverage AS of_number WHERE of_number.job_id_raw = job_again.job_id_raw))"
-    " OR EXISTS (SELECT 1 FROM slurm_job WHERE slurm_job.start_time < job_again.start_time"
-    " AND coalesce(end_time, asked_time) > job_again.start_time"
+    " OR EXISTS (SELECT 1 FROM slurm_job WHERE slurm_job.start_time > 0"
+    " AND slurm_job.start_time < job_again.start_time AND" SLURM_END " > job_again.start_time"
     " AND slurm_job.job_id_raw = job_again.job_id_raw AND slurm_job.cluster = job_again.cluster))"
     " AND job_id_raw IN (";
 static const char *const add_parts[] = {
     "REPLACE INTO job_again (cluster, job_id_raw, start_time)"
     " SELECT cluster, job_id_raw, (ended + start_time) / 2 FROM (SELECT span.*,"
-    " max(end_time) " OF_NUMBER " ORDER BY start_time ROWS BETWEEN UNBOUNDED PRECEDING"
-    " AND 1 PRECEDING) AS ended, lag(user) " OF_NUMBER " ORDER BY start_time) AS last_user,"
-    " lag(restart_count) " OF_NUMBER " ORDER BY start_time) AS last_count"
+    " max(end_time) " OF_NUMBER IN_ORDER " ROWS BETWEEN UNBOUNDED PRECEDING"
+    " AND 1 PRECEDING) AS ended, lag(user) " OF_NUMBER IN_ORDER ") AS last_user,"
+    " lag(restart_count) " OF_NUMBER IN_ORDER ") AS last_count"
     " FROM (SELECT known.*, max(proven) " OF_NUMBER ") AS best"
     " FROM (SELECT coalesce(cluster, '') AS cluster, job_id_raw, user, restart_count,"
     " job_start AS start_time, job_end AS end_time, proven FROM coverage WHERE job_id_raw IN (",
-    ") UNION SELECT cluster, job_id_raw, nullif(user, ''), restart_count, start_time,"
-    " coalesce(end_time, asked_time), 1 FROM slurm_job WHERE job_id_raw IN (",
+    ") UNION SELECT cluster, job_id_raw, nullif(user, ''), restart_count, start_time," SLURM_END
+    ", 1 FROM slurm_job WHERE start_time > 0 AND job_id_raw IN (",
 };
 static const char behind[] =
     ")) AS known) AS span WHERE proven = best) AS gap WHERE ended < start_time AND"
