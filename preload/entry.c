@@ -126,10 +126,14 @@ __attribute__((constructor)) static void jobtrail_start(int argc, char **argv, c
     }
     if (!image_is_first_copy(image_loader(&image)))
         return;
-    const bool has_path = exec_path_find(&image, &path);
-    if (!has_path && decision.track)
+    bool asks = decision.track || runtime_has_name(image.exec_name);
+    if ((asks || switches.trace != TRACE_OFF) && !exec_path_find(&image, &path))
         return;
-    enum outcome outcome = has_path ? start_by_policy(&image, &switches, &path) : LEFT_OUT;
+    enum outcome outcome = LEFT_OUT;
+    if (asks)
+        outcome = start_by_policy(&image, &switches, &path);
+    else
+        trace_decision(&switches, &path, &decision, NULL);
     if (outcome != RECORDED)
         predecessor_end(&image, switches.spool);
     if (outcome == UNWRITTEN)

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/runtime.h"
 
-#include <stdbool.h>
-
 #include "preload/memory.h"
+
+bool runtime_has_name(const char *path)
+{
+    static const char names[][13] = {"ch-run",  "bwrap",  "apptainer", "singularity", "starter",
+                                     "podman",  "docker", "enroot",    "shifter",     "sarus",
+                                     "udocker", "runc",   "crun",      "starter-suid"};
+    const char *name = path == NULL ? "" : text_last_part(path);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (text_equal(name, names[i]))
+            return true;
+    return false;
+}
 
 /* Whether the directory of `size` bytes contains the library's path. */
 static bool is_above(const char *directory, size_t size, const char *library, size_t length)

@@ -5,7 +5,13 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "preload/image.h"
+
+/* Whether a program of this path has the name of a runtime: for what is not recorded no rules are
+ * looked for otherwise, as it may be one of many ranks. */
+bool runtime_has_name(const char *path);
 
 /* Takes our libraries out of this process's LD_PRELOAD, so that what it executes does not get them,
  * unless its arguments bind a directory above the library at its own place. The text is changed

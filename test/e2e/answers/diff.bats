@@ -317,7 +317,7 @@ controller_mails() {
     chown 6100 slots
     controller_mails alice 7
     [ "$(wc -l <sent)" -eq 7 ]
-    grep -q "$PWD/slots is no directory of this user's" log
+    grep -q "$PWD/slots is not a directory of this user" log
     # nor is it silent about why there is no summary
     chown 0 slots
     printf '%s\n' '#!/bin/sh' 'echo "it does not know the job" >&2; exit 3' >acct

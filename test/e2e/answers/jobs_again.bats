@@ -41,10 +41,9 @@ allocated() { # USER CORE-SECONDS
     head -n 1 "$JOBTRAIL_SOURCE/test/data/sacct/ended" >rows
     for number in 21 22 23 24; do
         job "$number" alice "$START" "$((number == 24))"
-        job "$number" bob "$((START + 2 * DAY))" 0
+        job "$number" bob "$((START + 2 * DAY))" "$((number == 23))"
     done >records
-    # Slurm has lost its start
-    echo "22|22|tiny|bob|chem|main|REQUEUED|$((START + 2 * DAY - 90))|Unknown|$((START + 2 * DAY - 60))|4|1|0|00:00:00|" >>rows
+    sed -i 's/^\(23|.*|REQUEUED|[0-9]*\)|[0-9]*/\1|Unknown/' rows # Slurm has lost the start of its first run
     for store in "${stores[@]}"; do
         load_into records
         jobs 8

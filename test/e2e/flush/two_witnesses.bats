@@ -63,6 +63,7 @@ for i in range($1):
 }
 
 @test "what leaves no capture is explained, by its cause" {
+    local missing=" 1"
     cc -shared -o "$BATS_TEST_TMPDIR/libgone.so" -x c /dev/null
     cc -o "$BATS_TEST_TMPDIR/needs" -x c - -Wl,--no-as-needed -L"$BATS_TEST_TMPDIR" -lgone <<<'int main(void) { return 0; }'
     rm "$BATS_TEST_TMPDIR/libgone.so"
@@ -78,7 +79,9 @@ for i in range($1):
     run_one tracked "$PROGRAMS/_exit_with" 6
     flush
     hush
-    [[ "$(cause static) $(cause left_out) $(cause not_started) $(covered .witness_unexplained)" == "2 1 1 0" && $(cause unloaded) -ge 1 ]]
+    # a program that lacks a library is known by its exit code, which not every kernel reports
+    ! "$JOBTRAIL_SOURCE/test/systems/can" hear_kernel || missing="1 0"
+    [[ "$(cause static) $(cause left_out) $(cause not_started) $(covered .witness_unexplained)" == "2 1 $missing" && $(cause unloaded) -ge 1 ]]
 }
 
 # bats test_tags=needs:hear_kernel

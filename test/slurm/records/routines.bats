@@ -130,7 +130,7 @@ zlib_version() { # of the library's file
     run --separate-stderr acct -j "$job" --routine defalte --exec squeeze
     [[ $output == "" && $stderr == *"--routine defalte: no run has called one; did you mean deflate"* ]]
     run --separate-stderr acct --routines -j "$idle" --exec exit_with
-    [[ $output == "" && $stderr == *"1 of 1 run had no library that [routines] designates"* ]]
+    [[ $output == "" && $stderr == *"1 of 1 run loaded no library that [routines] designates"* ]]
 }
 
 @test "a program with a prepared archive has what it called of that" {
