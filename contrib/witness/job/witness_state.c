@@ -11,7 +11,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 
-enum { LINE_SIZE = 512, LOOK_MS = 5 };
+enum { LINE_SIZE = 512, LOOK_MS = 1 };
 
 int witness_state_write(int lock, const struct witness_state *state)
 {
