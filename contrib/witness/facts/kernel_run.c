@@ -199,8 +199,8 @@ static bool has_mark(const char *path)
     return is_ours;
 }
 
-static int make_uuid(const struct journal *journal, const struct kernel_note *note,
-                     struct capture *capture)
+int kernel_run_name(const struct journal *journal, const struct kernel_note *note,
+                    struct capture *capture)
 {
     char what[512];
     const struct job_identity *identity = &journal->identity;
@@ -278,7 +278,7 @@ int kernel_run_make(const struct kernel_run_source *source, const struct kernel_
     if (container != NULL)
         capture->container = bytes_of(container);
     run->is_marked = !run->is_elsewhere && has_mark(noted->program->name);
-    return make_uuid(source->journal, &noted->note, capture);
+    return kernel_run_name(source->journal, &noted->note, capture);
 }
 
 static bool is_same_bytes(struct capture_bytes a, struct capture_bytes b)

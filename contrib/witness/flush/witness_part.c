@@ -174,13 +174,12 @@ static const struct kernel_noted *noted_at(const struct kernel_notes *kernel, si
     return at < kernel->count ? &kernel->noted[at] : &kernel->replaced[at - kernel->count];
 }
 
-/* Whether jobtrail-ld has linked the library into it, which the kernel does not see. That has told
- * of the run, or its user or the site left it out, or rank 0 tells. */
-static bool has_copy(const struct conf *conf, const struct kernel_note *note,
-                     const struct kernel_run *run)
+/* Whether jobtrail-ld may have linked the library into it, which the kernel does not see; its file
+ * says whether. That has told of the run, or its user or the site left it out, or rank 0 tells. */
+static bool may_have_copy(const struct conf *conf, const struct kernel_note *note)
 {
     const bool is_static = (note->lack & KERNEL_LACK_LOADER) != 0;
-    return run->is_marked && (note->lack & KERNEL_LACK_CAPTURE) == KERNEL_LACK_LIBRARY &&
+    return (note->lack & KERNEL_LACK_CAPTURE) == KERNEL_LACK_LIBRARY &&
            (conf->link_startup == CONF_STARTUP_ALL ||
             (conf->link_startup == CONF_STARTUP_STATIC && is_static));
 }
@@ -224,8 +223,12 @@ static int divide_run(const struct ledger_send *send, const struct kernel_run_so
     char path[PATH_MAX];
     double probability;
     const bool reads = send->begin(send->context, FIRST_UNIT + at);
-    int error = reads ? kernel_run_make(source, noted, run) : 0;
-    if (error != 0 || (reads && has_copy(send->request->conf, &noted->note, run)))
+    const bool asks_file = reads && may_have_copy(send->request->conf, &noted->note);
+    /* Other files are opened behind the ledger's records only: they may hang. */
+    int error = asks_file ? kernel_run_make(source, noted, run)
+                : reads   ? kernel_run_name(source->journal, &noted->note, &run->capture)
+                          : 0;
+    if (error != 0 || (asks_file && run->is_marked))
         return error;
     if (!is_of_static_task(tasks, noted, run)) {
         const struct ending ending = ending_of(send->request, at, run);
