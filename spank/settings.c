@@ -21,7 +21,7 @@ const char *settings_conf(int argc, char *argv[])
     return JOBTRAIL_CONF;
 }
 
-static bool is_newer(const struct timespec *left, const struct timespec *right)
+static bool is_later(const struct timespec *left, const struct timespec *right)
 {
     return left->tv_sec != right->tv_sec ? left->tv_sec > right->tv_sec
                                          : left->tv_nsec > right->tv_nsec;
@@ -33,9 +33,10 @@ bool settings_is_stale(const char *conf)
     struct stat source, compiled;
     if (!policy_path(conf, path, sizeof path) || stat(conf, &source) != 0)
         return false;
-    /* The change time too: an older file moved into place is a new configuration. */
-    return stat(path, &compiled) != 0 || is_newer(&source.st_mtim, &compiled.st_mtim) ||
-           is_newer(&source.st_ctim, &compiled.st_mtim);
+    /* The change time too: an older file moved into place is a new configuration.  A policy of the
+     * same tick of the clock may have been made before the change: it is compiled once more. */
+    return stat(path, &compiled) != 0 || !is_later(&compiled.st_mtim, &source.st_mtim) ||
+           !is_later(&compiled.st_mtim, &source.st_ctim);
 }
 
 int settings_open(const char *conf, struct settings *settings)

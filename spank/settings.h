@@ -30,7 +30,7 @@ struct settings {
  * installed one. */
 const char *settings_conf(int argc, char *argv[]);
 
-/* Whether the compiled policy of `conf` is missing or older than `conf`. */
+/* Whether the compiled policy of `conf` is missing or not newer than `conf`. */
 bool settings_is_stale(const char *conf);
 
 /* Reads the compiled policy of `conf`. Returns 0 or -errno; settings_close() releases. */
