@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/run.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,22 +102,46 @@ static void signals_catch(void (*caught)(int signal))
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
+/* Writes a byte to a pipe. Its reader may end before, and the SIGPIPE of that is not the program's:
+ * it is blocked for the thread, and taken, unless such a signal waited already. */
+static void write_byte(int pipe)
+{
+    const uint64_t set = UINT64_C(1) << (SIGPIPE - 1);
+    const long no_time[2] = {0, 0};
+    uint64_t mask, waiting = set;
+    if (system_failed(
+            system_call6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&set, (long)&mask, MASK_BYTES, 0, 0)))
+        return;
+    system_call6(SYS_rt_sigpending, (long)&waiting, MASK_BYTES, 0, 0, 0, 0);
+    if (system_call6(SYS_write, pipe, (long)"", 1, 0, 0, 0) == -EPIPE && (waiting & set) == 0)
+        system_call6(SYS_rt_sigtimedwait, (long)&set, 0, (long)no_time, MASK_BYTES, 0, 0);
+    system_call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, MASK_BYTES, 0, 0);
+}
+
 /* Wakes the node's watcher (jobtrail-submit watch), since a run has begun whose start gets a record
- * of its own. The pipe lies in the node's directory, two levels above `spool` (JOBTRAIL_SPOOL). The
- * byte has no meaning: the watcher looks at the ledgers. Without a watcher nothing happens; outside
- * of Slurm another file may be there instead of a pipe. `path`: scratch space of `room` bytes. */
+ * of its own. The pipe lies in the node's directory, two levels above `spool` (JOBTRAIL_SPOOL),
+ * where nobody but the owner of both can make names: above a session's, where all can, there is no
+ * watcher, and a pipe is a stranger's. In a user namespace root's owner is nobody. The byte has no
+ * meaning: the watcher looks at the ledgers. Without a watcher nothing happens. `path`: scratch
+ * space of `room` bytes. */
 static void wake_watcher(const char *spool, char *path, size_t room)
 {
-    struct stat status;
+    struct stat place, status;
     char *end = text_append(path, path + room, spool);
-    if (end == NULL || text_append(end, path + room, "/../../" LEDGER_WAKE) == NULL)
+    if (end == NULL || text_append(end, path + room, "/../..") == NULL)
         return;
-    int fd = system_open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW);
-    if (fd < 0)
+    int directory = system_open(path, O_PATH | O_DIRECTORY);
+    if (directory < 0)
         return;
-    if (system_stat(fd, &status) == 0 && S_ISFIFO(status.st_mode))
-        system_call6(SYS_write, fd, (long)"", 1, 0, 0, 0);
-    system_close(fd);
+    int fd = (int)system_call6(SYS_openat, directory, (long)LEDGER_WAKE,
+                               O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC, 0, 0, 0);
+    if (fd >= 0 && system_stat(directory, &place) == 0 && system_stat(fd, &status) == 0 &&
+        S_ISFIFO(status.st_mode) && status.st_uid == place.st_uid &&
+        (place.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+        write_byte(fd);
+    if (fd >= 0)
+        system_close(fd);
+    system_close(directory);
 }
 
 /* Room after the capture for objects that are loaded while the program runs, and in every slot for

@@ -190,7 +190,28 @@ does_nothing() {
     exec 7<>"$SPOOL/wake"
     as_nobody env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=500 "$WORK/fixed"
     [[ $(timeout $((20 * SLOW)) head -c 1 <&7 | od -An -tx1) == " 00" ]]
+    # whose reader ends meanwhile ends no program
+    run strace -u nobody -o "$BATS_TEST_TMPDIR/calls" -P "$SPOOL/wake" --inject=write:error=EPIPE:signal=SIGPIPE \
+        env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=500 "$WORK/fixed"
+    [[ $status == 0 ]]
+    grep -q INJECTED "$BATS_TEST_TMPDIR/calls"
     exec 7<&-
+}
+
+@test "a pipe that a stranger made, or in a place where all can make one, is not written to" {
+    local made
+    programs
+    for made in "daemon 711" "root 1733"; do
+        rm -f "$SPOOL/wake"
+        mkfifo -m 666 "$SPOOL/wake"
+        chown "${made% *}" "$SPOOL/wake"
+        chmod "${made#* }" "$SPOOL"
+        exec 7<>"$SPOOL/wake"
+        as_nobody env "${TRACKED[@]}" PMI_RANK=0 PMI_SIZE=500 "$WORK/fixed"
+        run ! timeout 20 dd iflag=nonblock count=1 status=none <&7
+        [[ $output == *"temporarily unavailable"* ]]
+        exec 7<&-
+    done
 }
 
 @test "in a user namespace, where root's policy is nobody's, processes are captured" {
