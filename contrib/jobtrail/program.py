@@ -4,8 +4,10 @@
 import argparse
 import io
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import textwrap
 
 from . import extensions
@@ -41,6 +43,7 @@ class Usage(Failure):
 
 
 HELP_COLUMN, HELP_WIDTH = 26, 100
+ANSWER_KEPT = 1 << 28  # bytes
 
 
 class Parser(argparse.ArgumentParser):
@@ -141,6 +144,29 @@ def utf8_output():
     return io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
+class Kept(io.RawIOBase):
+    """An answer that nobody reads yet, in a file without a name. What is larger than ANSWER_KEPT is printed as it comes."""
+
+    def __init__(self, output):
+        super().__init__()
+        self.output, self.file = output, tempfile.TemporaryFile()
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        if self.file is not None and self.file.tell() + len(data) > ANSWER_KEPT:
+            self.give()
+        return (self.output if self.file is None else self.file).write(data)
+
+    def give(self):
+        if self.file is not None:
+            self.file.seek(0)
+            shutil.copyfileobj(self.file, self.output)
+            self.file = None
+        self.output.flush()
+
+
 def status_of(main):
     """Calls main(). Returns its exit status, and says on stderr why it failed."""
     try:
@@ -156,14 +182,22 @@ def status_of(main):
         return end.code if isinstance(end.code, int) else int(end.code is not None)
 
 
-def run(main):
+def run(main, let_go=None):
     """Calls main() as a program. Arguments and output are UTF-8 in each locale; a closed pipe ends the
-    program."""
+    program. `let_go`: called before the output is printed, which is kept until then."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.stdout = utf8_output()
     sys.argv[1:] = map(stored, sys.argv[1:])
     try:
-        sys.exit(status_of(main))
+        if let_go is None:
+            sys.exit(status_of(main))
+        output = sys.stdout  # it would close its buffer
+        kept = Kept(output.buffer)
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(kept, 1 << 16), encoding="utf-8", errors="backslashreplace", newline="\n")
+        status = status_of(main)
+        let_go()
+        kept.give()
+        sys.exit(status)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # or Python would try again at the exit to write
         print("%s: %s" % (os.path.basename(sys.argv[0]), os_trouble(error)), file=sys.stderr)

@@ -34,6 +34,7 @@ def again(table, start="start_time"):
 
 SOCKET = "/run/mysqld/mysqld.sock"
 ROWS_AT_ONCE = 5000
+OPEN = []  # the stores that this process reads
 LONGEST_TEXT = 1 << 28
 
 
@@ -79,6 +80,9 @@ class SqliteStore:
                 raise
             database = sqlite3.connect(sqlite_uri(path, "&immutable=1"), uri=True)
         return database
+
+    def close(self):
+        self.database.close()
 
     def version(self):
         return self.database.execute("PRAGMA user_version").fetchone()[0]
@@ -127,6 +131,10 @@ class MariadbStore:
     def open_at(self, address):
         """group_concat() would cut longer texts at a limit of the server; SQLite has none."""
         return self.connection_class(charset="utf8mb4", connect_timeout=10, init_command=self.settings(), **address)
+
+    def close(self):
+        for connection in filter(None, (self.database, self.beside)):
+            connection.close()
 
     def settings(self):
         """A statement goes on when its client was killed, unless the server bounds its time."""
@@ -238,7 +246,14 @@ def opened(store, address, seconds=None):
         store.begin()
     except store.errors as error:
         raise trouble(address, error) from None
+    OPEN.append(store)
     return store
+
+
+def let_go():
+    """Closes them, before an answer is sent or printed: whoever does not read it holds none of their logs."""
+    while OPEN:
+        OPEN.pop().close()
 
 
 def use_timezone(store):

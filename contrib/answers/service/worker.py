@@ -11,6 +11,7 @@ import resource
 import signal
 import struct
 import sys
+import tempfile
 import time
 import traceback
 
@@ -19,6 +20,7 @@ from ...acct import main as acct
 from ...report import days
 from ...report import main as report
 from ...report.summary import default_path
+from ...store import let_go
 from ...text import escape
 from ..web import application
 from . import protocol
@@ -54,16 +56,26 @@ class Progress:
 
 
 class Channel:
-    """The way to the client."""
+    """The way to the client. What is written is kept, in a file without a name, until give() sends it."""
 
     def __init__(self, connection, munge, uid, nonce, progress, left):
         self.connection, self.munge, self.uid, self.nonce = connection, munge, uid, nonce
         self.progress, self.left, self.parts = progress, left, 0
+        self.kept, self.written = tempfile.TemporaryFile(), []  # (kind, bytes)
 
-    def send(self, kind, data):
+    def write(self, kind, data):
         self.left -= len(data)
         if self.left < 0 and kind == protocol.STDOUT:
             raise TooLong
+        self.kept.write(data)
+        self.written.append((kind, len(data)))
+
+    def give(self):
+        self.kept.seek(0)
+        for kind, size in self.written:
+            self.send(kind, self.kept.read(size))
+
+    def send(self, kind, data):
         part = protocol.encode_part(self.nonce, self.parts, kind, data)
         credential = self.munge.encode(part, self.uid)
         self.progress.store(self.parts, True)
@@ -88,7 +100,7 @@ class Stream(io.RawIOBase):
     def write(self, data):
         data = bytes(data[: protocol.DATA_MAX])
         if data:
-            self.channel.send(self.kind, data)
+            self.channel.write(self.kind, data)
         return len(data)
 
 
@@ -203,6 +215,8 @@ def work(connection, question, uid, directory, settings, munge, progress):
         sys.stdout, sys.stderr = (text_stream(channel, kind) for kind in (protocol.STDOUT, protocol.STDERR))
         status = status_of_answer(question, uid, directory, settings)
         sys.stderr.flush()
+        let_go()
+        channel.give()
         channel.send(protocol.END, bytes([status & 0xFF]))
         return 0
     except MemoryError:

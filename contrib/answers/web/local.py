@@ -19,7 +19,7 @@ import time
 
 from ... import program, slurm
 from ...report.summary import default_path
-from ...store import open_store, prepare
+from ...store import let_go, open_store, prepare
 from ...text import escape
 from .. import ask_door
 from ..service import settings
@@ -183,6 +183,7 @@ def serve_one(connection, door, pages):
         answer = plain(refused.status, refused.why).encode()
     if method == "HEAD":
         answer = answer[: answer.index(END) + len(END)]
+    let_go()
     connection.settimeout(SECONDS)
     connection.sendall(answer)
 

@@ -11,6 +11,7 @@ import time
 
 from ...pattern import Pattern
 from ...program import Failure
+from ...store import let_go
 from ...text import escape
 from ..service import sockets, worker
 from ..service.helpers import Work
@@ -155,6 +156,7 @@ def work(connection, server):
             response = plain(403, escape(str(failure)))
         if len(response.body) > server.settings.size:
             response = plain(413, "The page has more than %d bytes. Ask for less." % server.settings.size)
+        let_go()
         connection.progress.store(0, True)
         connection.client.settimeout(SEND_SECONDS)
         connection.client.sendall(response.encode(connection.method))

@@ -21,6 +21,7 @@
 #include "submit/load/database/schema.h"
 
 #define BUSY_TIMEOUT_MS 60000
+#define LOG_TIMEOUT_MS  2000
 #define RETRY_MS        10
 
 struct statement {
@@ -380,6 +381,12 @@ static void close_database(struct database *database)
         sqlite3_finalize(at->prepared);
         free(at->sql);
         free(at);
+    }
+    /* the log returns to nothing, unless a reader needs what is in it for longer than this */
+    if (database->connection != NULL && !database->dry_run) {
+        sqlite3_busy_timeout(database->connection, LOG_TIMEOUT_MS);
+        sqlite3_wal_checkpoint_v2(database->connection, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+                                  NULL);
     }
     sqlite3_close(database->connection);
     free(database);

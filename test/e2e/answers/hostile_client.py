@@ -143,6 +143,7 @@ def unread(port, uid, count, *arguments):
     held = [connect(port) for _ in range(int(count))]
     for connection in held:
         connection.sendall(question(uid, "acct", arguments))
+    select.select(held, [], [], WAIT)  # the first of an answer
     print("asked", flush=True)
     sys.stdin.read()
     for connection in held:

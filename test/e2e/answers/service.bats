@@ -583,6 +583,49 @@ more_than_is_buffered() {
     [ "$(sort -u <<<"$output")" = bob ]
 }
 
+# load_one UUID: a run into the store; then its log has nothing that a reader still needs
+load_one() {
+    site_run "$1" tiny 0.5 >"$BATS_TEST_TMPDIR/one"
+    chmod 644 "$BATS_TEST_TMPDIR/one"
+    as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-load" --store "$STORE" "$BATS_TEST_TMPDIR/one" || return
+    [ "$(stat -c %s "${STORE#sqlite:}-wal")" -eq 0 ]
+}
+
+@test "answers that nobody reads, of the service and of jobtrail-acct, hold nothing of the store" {
+    local asker answer=$BATS_TEST_TMPDIR/answer
+    load_one 019a9f00-2222-7000-8000-000000000001
+    serve see=all requests=2 time=60 "store=$STORE"
+    mkfifo "$BATS_TEST_TMPDIR/end" "$answer"
+    as_exec bob /usr/bin/python3 "$JOBTRAIL_SOURCE/test/e2e/answers/hostile_client.py" "$JOBTRAIL_STAGE/libexec/jobtrail" \
+        "$MUNGE/socket" unread "$ANSWER_PORT" 6100 1 -a -S 2024-11-01 -o "$(more_than_is_buffered)" \
+        <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/said" 3>&- 4>&- &
+    asker=$!
+    exec 9>"$BATS_TEST_TMPDIR/end"
+    eventually 60 grep -q asked "$BATS_TEST_TMPDIR/said"
+    load_one 019a9f00-2222-7000-8000-000000000002
+    kill "$asker"
+    exec 9>&-
+    exec 8<>"$answer"
+    as_exec jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" --no-sacct -a -S 2024-11-01 \
+        -o "$(printf 'exec%%9999,%.0s' {1..99})exec" >"$answer" 3>&- 4>&- 8>&- &
+    asker=$!
+    timeout 60 head -c 1 <&8 >"$BATS_TEST_TMPDIR/first"
+    [ -s "$BATS_TEST_TMPDIR/first" ]
+    load_one 019a9f00-2222-7000-8000-000000000003
+    kill "$asker"
+    exec 8>&-
+    # nor does who has it open, and reads nothing
+    exec 9<>"$BATS_TEST_TMPDIR/end"
+    as_exec jobtrail /usr/bin/python3 -c 'import sqlite3, sys; store = sqlite3.connect(sys.argv[1])
+print(store.execute("SELECT count(*) FROM run").fetchone(), flush=True); sys.stdin.read()' "${STORE#sqlite:}" \
+        <"$BATS_TEST_TMPDIR/end" >"$BATS_TEST_TMPDIR/counted" 3>&- 4>&- 9>&- &
+    asker=$!
+    eventually 60 test -s "$BATS_TEST_TMPDIR/counted"
+    load_one 019a9f00-2222-7000-8000-000000000004
+    kill "$asker"
+    exec 9>&-
+}
+
 @test "an answer that takes too long, too much memory or too many bytes is ended, with a message" {
     serve see=own time=1 "store=$MARIADB_STORE"
     kill -STOP "$MARIADB_PID"
