@@ -25,11 +25,15 @@ PACKAGE_OF_RUN = (
 
 def again(table, start="start_time"):
     """SQL for the moment from which on the number of a row is its job's, as far as it came again: else 0. With cluster and number it names
-    a job, with restart_count one of its attempts."""
+    a job, with restart_count one of its attempts. `start`: a column, or SQL for a moment of the job's; ?: of the job that had the number then."""
     return (
         "coalesce((SELECT max(job_again.start_time) FROM job_again WHERE job_again.job_id_raw = {0}.job_id_raw"
-        " AND job_again.cluster = coalesce({0}.cluster, '') AND job_again.start_time <= {0}.{1}), 0)"
-    ).format(table, start)
+        " AND job_again.cluster = coalesce({0}.cluster, '') AND job_again.start_time <= {1}), 0)"
+    ).format(table, table + "." + start if start.isidentifier() else start)
+
+
+# of a row `run`, which may be one of coverage, of ranks or of Slurm's accounting
+SINCE = again("run", "coalesce(run.start_time, run.end_time)")
 
 
 SOCKET = "/run/mysqld/mysqld.sock"

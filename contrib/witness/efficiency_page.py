@@ -66,8 +66,8 @@ NUMBERS = (
     written=measured("run.disk_write + coalesce(run.forked_write, 0)"),
 )  # fmt: skip
 FROM = (
-    " FROM run LEFT JOIN (SELECT DISTINCT run.owner, run.pid FROM run WHERE run.end_source = 'exec'"
-    " AND run.pid IS NOT NULL) AS earlier ON earlier.owner = run.owner AND earlier.pid = run.pid"
+    " FROM run LEFT JOIN (SELECT DISTINCT run.owner, run.pid, " + again("run") + " AS since FROM run WHERE run.end_source = 'exec'"
+    " AND run.pid IS NOT NULL) AS earlier ON earlier.owner = run.owner AND earlier.pid = run.pid AND earlier.since = " + again("run")
 )
 WHERE = (
     " WHERE {where} AND run.start_time >= ? AND run.start_time < ? AND run.is_start_only = 0"

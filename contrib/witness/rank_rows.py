@@ -6,6 +6,7 @@ import os
 
 from ..acct.amounts import size_text
 from ..acct.fields import job_id
+from ..acct.runs import days_of
 from ..acct.select import Selection, select_place, window
 from ..hostlist import split
 from ..store import again
@@ -122,6 +123,10 @@ def read(store, options, now):
     if options.uuid:
         of_runs, fits = of_uuids(store, split(options.uuid.lower()))
         jobs &= of_runs
-    for row in rank_summary.of_jobs(store, jobs, selection.sql(), selection.values):
+    rows = list(rank_summary.of_jobs(store, jobs, selection.sql(), selection.values))
+    starts = {(row["job_id_raw"], row["cluster"], row["again"]): row["start_time"] or row["end_time"] for row in reversed(rows)}
+    days = days_of(store, starts)
+    for row in rows:
+        row["job_day"] = days.get((row["job_id_raw"], row["cluster"], row["again"]))
         if is_within(row, period) and (not options.uuid or fits(row)):
             yield row

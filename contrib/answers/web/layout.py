@@ -8,7 +8,6 @@ import functools
 import html
 
 from ... import site_libraries
-from ...pattern import Pattern
 from ...report import fitting
 from ...report.columns import Page
 from ...report.text_output import filters_line, not_told_lines, weight_line
@@ -30,7 +29,6 @@ THING_OF = {
 THING_IN = {("coverage", "program"): "executable"}
 LANGUAGE = {"package": "program", "with": "with_program"}  # the column beside
 DOCUMENTATION = (("words", "Words"), ("routine", "Routine"), ("library", "Library"), ("version", "Version"), ("kind", "Kind"))
-DAY = Pattern(r"@[^.]*")  # of a job whose number is another's, too
 STORED = [("jobs", "Jobs"), ("runs", "Runs")]
 FORM = (("from", "From"), ("to", "To"), ("user", "Users"), ("account", "Accounts"), ("cluster", "Clusters"),
         ("partition", "Partitions"), ("exec", "Executables"), ("module", "Modules"))  # fmt: skip
@@ -213,7 +211,7 @@ class Writer:
         if thing in ("job", "run"):
             # a number alone can be that of other users' jobs, of other clusters, and of other attempts
             names = (("cluster", "cluster"), ("owner", "user"), ("restart", "restart"))
-            return url(thing, [("id", DAY.sub("", str(value)))] + [(name, row.get(column)) for name, column in names])
+            return url(thing, [("id", value)] + [(name, row.get(column)) for name, column in names])
         more = [("program", row.get(LANGUAGE[key]))] if thing == "package" else []
         return url(thing, [("name", value), *more, *self.kept(*PERIOD, *PLACE)])
 

@@ -4,14 +4,16 @@
 
 from ... import extensions, library
 from ...acct import coverage, details, fields
+from ...acct import runs as acct_runs
 from ...acct import main as acct
 from ...acct.diff import differences, value_text
-from ...acct.select import Selection
+from ...acct.select import JOB, Selection
 from ...hints import hint
 from ...pattern import Pattern
 from ...report import fitting, use_parts
 from ...report import main as report
 from ...report.columns import pairs
+from ...store import SINCE
 from ...text import cell, escape
 from . import runs, site, things
 from .data import PLACE, Context
@@ -252,22 +254,30 @@ def owned(context, number):
     return [("id", number)] + [(name, context.get(name)) for name in ("owner", "restart")]
 
 
-def jobs_of(context, selection, facts, is_part):
-    """{(cluster, user, restart)} of the jobs that a number means, where these are several: of other users, on other clusters, or
-    attempts of a job that was requeued. Else it is empty. Tasks of an array are no several jobs."""
-    columns = "SELECT DISTINCT cluster, user, coalesce(restart_count, 0), job_id_raw "
+def jobs_of(context, selection, facts, number):
+    """{(number with its day, cluster, user, restart)} of the jobs that a number means, where these are several: of other users, on other
+    clusters, of other times, or attempts of a job that was requeued. Else it is empty. Tasks of an array are no several jobs."""
+    columns = "SELECT cluster, user, coalesce(restart_count, 0), job_id_raw, %s AS since, min(run.start_time) " % SINCE
     tables = [("FROM run WHERE job_id_raw IS NOT NULL AND ", selection), (coverage.WITH_RECORDS, facts)]
-    tables += [] if is_part else [(coverage.WITH_SLURM, facts)]
-    found = {tuple(row) for table, some in tables for row in context.store.lookup(columns + table + some.sql(), some.values)}
-    attempts = {(cluster, user, number) for cluster, user, _, number in found}
-    owners = {(cluster, user) for cluster, user, _, _ in found}
-    return {row[:3] for row in found} if len(owners) > 1 or len(attempts) < len(found) else set()
+    tables += [] if JOB.match(number)["step"] else [(coverage.WITH_SLURM, facts)]
+    sql = columns + "%s%s GROUP BY cluster, user, coalesce(restart_count, 0), job_id_raw, since"
+    found, starts = set(), {}
+    for table, some in tables:
+        for *job, start in context.store.lookup(sql % (table, some.sql()), some.values):
+            found.add(tuple(job))
+            starts.setdefault((job[3], job[0], job[4]), start)
+    if len({job[:2] for job in found}) < 2 and len({(*job[:2], job[3]) for job in found}) == len(found):
+        return set()
+    days = acct_runs.days_of(context.store, starts)
+    bare, dot, step = number.partition(".")
+    names = {job: "@".join(filter(None, (bare, days.get((job[3], job[0], job[4]))))) + dot + step for job in found}
+    return {(names[job], *job[:3]) for job in found}
 
 
 def choice(context, number, several):
     """In the place of the page of a job: which ones it could be."""
     sheet = Sheet(context, "Job %s: several jobs" % cell(number), subject=owned(context, number))
-    rows = [[number, cluster, user, str(restart)] for cluster, user, restart in sorted(several, key=str)]
+    rows = [[name, cluster, user, str(restart)] for name, cluster, user, restart in sorted(several, key=str)]
     table = pairs("choice", "Jobs of this number", CHOICE_HEADS, rows)
     sheet.tables, sheet.is_one, sheet.status = [Shown(table, context.view())], True, 300
     return sheet
@@ -282,7 +292,7 @@ def job(asker, page, now):
     with as_asked():
         runs.select_job(selection, number, context)
     facts = select_facts(context, selection, number)
-    several = jobs_of(context, selection, facts, "." in number)
+    several = jobs_of(context, selection, facts, number)
     if several:
         return choice(context, number, several)
     sql = "SELECT run.id FROM run WHERE %s ORDER BY run.proven DESC, run.id LIMIT 1"
@@ -313,7 +323,7 @@ def select_facts(context, selection, number):
     which there is an index for, unless its facts say that there are others: those are looked for in all facts."""
     found = context.store.lookup("SELECT DISTINCT run.job_id_raw FROM run WHERE " + selection.sql(), selection.values)
     numbers = {raw for raw, in found if raw is not None}
-    job_number = number.partition(".")[0]
+    job_number = number.partition(".")[0].partition("@")[0]
     if not numbers and job_number.isdecimal() and not is_of_several(context.store, int(job_number)):
         numbers = {int(job_number)}
     if numbers:

@@ -3,7 +3,7 @@
 
 from ...acct import fields, runs
 from ...acct import main as acct
-from ...acct.select import Selection, ids, job_condition, select_place, select_software
+from ...acct.select import JOB, Selection, ids, job_condition, select_day, select_place, select_software
 from ...program import Failure
 from ...report import days
 from ...report.columns import COUNT, DATE, HOURS, TEXT, Page
@@ -158,9 +158,9 @@ def select_job(selection, text, context):
 def select_numbers(selection, numbers, text, context):
     """Facts of the jobs of these numbers, which their table has an index for. `text`: what was asked for."""
     selection.add("run.job_id_raw IN (%s)" % ids(numbers))
-    _, dot, step = text.partition(".")
-    if dot:
-        selection.add("run.step_id = ?", step)
+    if JOB.match(text)["step"]:
+        selection.add("run.step_id = ?", JOB.match(text)["step"])
+    select_day(selection, text)
     select_owner(selection, context)
 
 
@@ -218,13 +218,14 @@ def job_table(context, selection, view, whole):
     order = order_of(view.sort, JOBS_BY, "first DESC") + ", run.job_id_raw"
     sql = JOBS % ((selection.sql(), order) + span(view, whole))
     rows, more = cut(context.store.lookup(sql, selection.values), view, whole)
-    table = Page("jobs", "Jobs", JOB_COLUMNS, [job_row(row) for row in rows])
+    names = runs.days_of(context.store, {(row[0], row[6], row[13]): row[9] for row in rows})
+    table = Page("jobs", "Jobs", JOB_COLUMNS, [job_row(row, names.get((row[0], row[6], row[13]))) for row in rows])
     return Part(table, view, more, JOBS_BY)
 
 
-def job_row(row):
+def job_row(row, day):
     names = ("job_id_raw", "job_id", "array_job_id", "array_task_id", "het_job_id", "het_offset")
-    job = fields.job_id(dict(zip(names, row), step_id=None))
+    job = fields.job_id(dict(zip(names, row), step_id=None, job_day=day))
     cluster, user, account, first, last, number, used = row[6:13]
     hours = None if used is None else float(used) / 3600
     return [str(job), cluster, user, account, format_time(first), format_time(last), number, hours]

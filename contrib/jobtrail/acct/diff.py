@@ -24,6 +24,7 @@ from ..times import format_elapsed, format_time
 from . import fields
 from .compare import run_sections, words_of
 from .details import environments
+from .runs import latest
 from .select import JOB, WITH_RECORDS, Selection, select_place
 from .selected import selected_runs
 
@@ -69,7 +70,7 @@ def of_side(options, text):
 
 def step_of(text):
     match = JOB.match(text)
-    return match and match.group(4)
+    return match and match["step"]
 
 
 def starts_first(run):
@@ -86,7 +87,7 @@ class Side:
         if wanted.uuid:  # others' claims have it, too
             found = found[:1]
         self.is_cut = len(found) > MOST_RUNS
-        self.runs = sorted(found[:MOST_RUNS], key=starts_first)
+        self.runs = sorted(latest(found[:MOST_RUNS]), key=starts_first)
         if wanted.uuid and self.runs and self.runs[0]["job_id_raw"] is not None:
             wanted.jobs = str(self.runs[0]["job_id_raw"])
         self.unseen = unseen(store, wanted, self.runs) if wanted.jobs else []

@@ -17,6 +17,7 @@ from ..times import format_elapsed, format_time
 from . import amounts, fields
 from .allocations import ORDER
 from .diff import fact_text, starts_first, unseen, unseen_text
+from .runs import latest
 from .select import JOB
 from .selected import selected_runs
 from .state import FAILED, JOB_SECONDS, REASONS
@@ -59,7 +60,7 @@ def add_options(add):
 def of_job(options):
     """The options that select its runs."""
     match = JOB.match(options.job_summary)
-    if match is None or match.group(4):
+    if match is None or match["step"]:
         text = "jobtrail-acct: --job-summary: %s is no job" % escape(options.job_summary)
         raise program.Failure(text, status=IN_VAIN)
     wanted = argparse.Namespace(**vars(options))
@@ -72,8 +73,8 @@ def runs_of(store, wanted, now):
     runs = list(itertools.islice(selected_runs(store, wanted, [], now), MOST_RUNS + 1))
     proven = [run for run in runs if run["proven"]]
     runs = proven if is_certain(wanted, runs) else proven or runs
-    last = {whose(run, wanted): run["again"] for run in sorted(runs, key=lambda run: run["again"])}
-    runs = [run for run in runs if run["again"] == last[whose(run, wanted)]]
+    # the controller mails about the last one of all
+    runs = latest(runs, lambda run: run["job_id_raw"]) if wanted.mail else latest(runs)
     jobs = sorted({(run["job"].split(".")[0], run["user"], run["cluster"] or "") for run in runs if run["job"]})
     if len(jobs) > 1:
         shown = ", ".join(map(one_of_several, jobs[:5])) + (", ..." if len(jobs) > 5 else "")
@@ -81,11 +82,6 @@ def runs_of(store, wanted, now):
             "jobtrail-acct: --job-summary: %s is several jobs: %s" % (escape(wanted.jobs), shown), status=IN_VAIN
         )
     return runs[:MOST_RUNS], len(runs) > MOST_RUNS
-
-
-def whose(run, wanted):
-    """Of jobs for which this is the same, one number after the other, the last one is asked for."""
-    return (run["job_id_raw"],) + (() if wanted.mail else (run["user"], run["cluster"]))
 
 
 def is_certain(wanted, runs):

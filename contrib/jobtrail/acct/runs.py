@@ -9,6 +9,7 @@ from .. import ranks, slurm
 from ..hints import tell
 from ..store import again
 from .fields import KEYS, job_id
+from .select import DAYS, ids, last_moment
 from .state import Successors, exit_code, may_have_reason, state
 
 AT_ONCE = 2000  # runs whose jobs sacct is asked about together
@@ -92,17 +93,41 @@ def latest_restarts(store, selection):
     return {tuple(row[:5]): row[5] for row in jobs_of(store, selection, "job_part WHERE restart_count > 0")}
 
 
-def days_of(store, selection):
-    """{JOB, but for `proven`: its day, or its second where the day is not enough} of the selected jobs with a number that is another's, too."""
-    found, names = {}, {}
-    if not store.lookup("SELECT 1 FROM job_again LIMIT 1"):
-        return names
-    for row in jobs_of(store, selection, "job_again"):
-        found.setdefault(row[0], {})[tuple(row[:4])] = time.localtime(row[6] or 0)
-    for jobs in found.values():
-        texts = [[time.strftime(form, start) for start in jobs.values()] for form in ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S")]
-        names.update(zip(jobs, texts[len(set(texts[0])) < len(jobs)]) if len(jobs) > 1 else ())
+def days_of(store, jobs):
+    """{job: its day, or its second where the day is not enough} of jobs with a number that others of them have, too. A job is (number in Slurm,
+    cluster, again()). `jobs`: {job: its first start}"""
+    found, names, others = {}, {}, {}
+    for job in jobs:
+        found.setdefault(job[:2], []).append(job)
+    several = [of for of in found.values() if len(of) > 1]
+    sql = "SELECT job_id_raw, cluster, start_time FROM job_again WHERE job_id_raw IN (%s)"
+    for number, cluster, since in store.lookup(sql % ids({of[0][0] for of in several})) if several else ():
+        others.setdefault((number, cluster), []).append(since)
+    for of in several:
+        starts = [time.localtime(jobs[job] or 0) for job in of]
+        texts, seconds = ([time.strftime(form, start) for start in starts] for form in DAYS.values())
+        later = others.get((of[0][0], of[0][1] or ""), ())
+        if any(job[2] < since <= last_moment(day) for job, day in zip(of, texts) for since in later):
+            texts = seconds
+        names.update(zip(of, texts))
     return names
+
+
+def days_of_runs(store, selection):
+    """days_of() the jobs of the selected runs."""
+    jobs = {}
+    for number, cluster, since, _, _, _, start in store.lookup("SELECT 1 FROM job_again LIMIT 1") and jobs_of(store, selection, "job_again"):
+        job = number, cluster, since
+        jobs[job] = min(start, jobs.get(job, start))
+    return days_of(store, jobs)
+
+
+def latest(runs, key=lambda run: (run["job_id_raw"], run["user"], run["cluster"])):
+    """Those of the last job, of the jobs with one number for which key() is the same: who asks with a bare number asks for it."""
+    last = {}
+    for run in runs:
+        last[key(run)] = max(run["again"], last.get(key(run), 0))
+    return [run for run in runs if run["again"] == last[key(run)]]
 
 
 def read(store, selection, wanted):
@@ -113,14 +138,14 @@ def read(store, selection, wanted):
     is_extra (whether that is for a column of the default, which is left empty where sacct takes long).
     """
     libraries, successors = Libraries(store), Successors(store)
-    latest = {} if wanted.duplicates else latest_restarts(store, selection)
-    days = days_of(store, selection)
+    restarts = {} if wanted.duplicates else latest_restarts(store, selection)
+    days = days_of_runs(store, selection)
     names, rows = store.query(RUNS % (again("run"), selection.sql()), selection.values)
     while True:
         runs = [dict(zip(names, row)) for row in itertools.islice(rows, AT_ONCE)]
         if not runs:
             return
-        runs = [run for run in runs if is_latest(run, latest)]
+        runs = [run for run in runs if is_latest(run, restarts)]
         if wanted.accounting and wanted.is_extra and wanted.accounting.seconds > slurm.EXTRA_SECONDS:
             wanted.facts = wanted.is_extra = False
             tell("sacct is slow: the other rows have no JobName; -o with JobName waits for it")
@@ -130,7 +155,7 @@ def read(store, selection, wanted):
         told = {door.KEY: door.of_runs(store, runs) for door in wanted.doors if door.KEY}
         for run in runs:
             add_other_nodes(run, added)
-            run["job_day"] = days.get(tuple(run[name] for name in JOB[:4]))
+            run["job_day"] = days.get(tuple(run[name] for name in JOB[:3]))
             run["libs"] = libraries.of(run["object_set_id"])
             run.update(dict.fromkeys(KEYS))
             run.update((key, found.get(run["id"])) for key, found in told.items())
@@ -150,8 +175,8 @@ def quality_of_service(run, wanted):
     return row["QOS"] if row else None
 
 
-def is_latest(run, latest):
-    return latest.get(tuple(run[name] for name in JOB), run["restart_count"]) == run["restart_count"]
+def is_latest(run, restarts):
+    return restarts.get(tuple(run[name] for name in JOB), run["restart_count"]) == run["restart_count"]
 
 
 def complete(run, wanted, successors):

@@ -3,17 +3,20 @@
 
 import pwd
 import re
+import time
 
 from .. import extensions, glob, library
 from ..hints import hint, tell
 from ..hostlist import expand, split
 from ..pattern import Pattern
 from ..program import Failure
-from ..store import PACKAGE_OF_RUN, again
+from ..store import PACKAGE_OF_RUN, SINCE, again
 from ..text import escape
 from ..times import format_time, parse_time
 
-JOB = Pattern(r"([0-9]{1,19})(?:_([0-9]{1,19})|\+([0-9]{1,19}))?(?:\.([0-9]{1,19}|batch|extern|interactive))?\Z")
+JOB = Pattern(r"([0-9]{1,19})(?:_([0-9]{1,19})|\+([0-9]{1,19}))?(?:@(?P<day>[0-9T:-]{10,19}))?(?:\.(?P<step>[0-9]{1,19}|batch|extern|interactive))?\Z")
+# {length of a text: its form} for the day, or the second, behind the number of a job that is another's, too: see runs.days_of()
+DAYS = {10: "%Y-%m-%d", 19: "%Y-%m-%dT%H:%M:%S"}
 UID = Pattern(r"[0-9]{1,10}\Z")
 # Rows about jobs. With the sign no index is used for this alone: nearly all rows would be looked for one by one
 OF = "FROM (SELECT {0}.*, {0}.partition AS queue FROM {0}) AS run WHERE +job_id_raw IS NOT NULL AND "
@@ -56,12 +59,31 @@ def ids(numbers):
 # ---- Jobs, users, times: for --coverage too
 
 
+def last_moment(text):
+    """Of the day or second that the text names as one of DAYS; ValueError where it is none."""
+    when = time.strptime(text, DAYS.get(len(text), ""))
+    day, second = (when.tm_mday + 1, 0) if len(text) == 10 else (when.tm_mday, when.tm_sec + 1)
+    return time.mktime((*when[:2], day, *when[3:5], second, 0, 0, -1)) - 0.001
+
+
+def select_day(selection, text):
+    """The job that last had its number on the day that is named behind it, if one is."""
+    day = JOB.match(text)["day"]
+    try:
+        if day:
+            selection.add(SINCE + " = " + again("run", "?"), last_moment(day))
+    except (ValueError, OverflowError):
+        raise Failure("Bad job/step specified: " + escape(text)) from None
+
+
 def job_condition(text):
     """SQL for one of -j's jobs; a bare number means all tasks and components, as in sacct."""
     match = JOB.match(text)
     if match is None:
         raise Failure("Bad job/step specified: " + escape(text))
-    job, task, offset, step = match.groups()
+    job, task, offset, _, step = match.groups()
+    selection = Selection()
+    select_day(selection, text)
     if task:
         sql, values = "run.array_job_id = ? AND run.array_task_id = ?", [int(job), int(task)]
     elif offset:
@@ -73,7 +95,7 @@ def job_condition(text):
         sql, values = sql + " AND run.step_id = ?", values + [step]
     if any(isinstance(value, int) and value >= 1 << 63 for value in values):
         raise Failure("Bad job/step specified: " + escape(text))
-    return "(%s)" % sql, values
+    return "(%s AND %s)" % (sql, selection.sql()) if match["day"] else "(%s)" % sql, values + selection.values
 
 
 def user_name(text):

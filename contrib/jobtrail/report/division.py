@@ -406,10 +406,11 @@ SLURMS = (
     "SELECT job_id_raw, sum(core_seconds), sum(end_time) FROM slurm_job WHERE {where} AND job_id_raw IS NOT NULL"
     " GROUP BY job_id_raw"
 )
+GIVEN = "SELECT job_id_raw, count(*) FROM job_again WHERE {where} GROUP BY job_id_raw"
 
 
 def states(store, since):
-    """{number: (facts, core seconds and ends in Slurm's accounting)}: what changes with a job's rows. Of jobs with
+    """{number: (facts, core seconds and ends in Slurm's accounting, how often it came again)}: what changes with a job's rows. Of jobs with
     rows from that moment on; since 0: of all jobs."""
     where = "1 = 1"
     if since:
@@ -420,7 +421,9 @@ def states(store, since):
         if not found:
             return {}
         where = among(found)
-    known = {number: (int(count), 0.0, 0.0) for number, count in store.lookup(FACTS.format(where=where))}
+    known = {number: (int(count), 0.0, 0.0, 0) for number, count in store.lookup(FACTS.format(where=where))}
     for number, seconds, ends in store.lookup(SLURMS.format(where=where)):
-        known[number] = known.get(number, (0,))[0], float(seconds or 0), float(ends or 0)
+        known[number] = known.get(number, (0,))[0], float(seconds or 0), float(ends or 0), 0
+    for number, count in store.lookup(GIVEN.format(where=where)):
+        known[number] = *known.get(number, (0, 0.0, 0.0))[:3], int(count)
     return known

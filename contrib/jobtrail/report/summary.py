@@ -17,12 +17,13 @@ from ..trusted import check_place
 from . import days, division, gather
 from .summary_numbers import SummaryNumbers
 
-VERSION = "8"
+VERSION = "9"
 SQL = os.path.join(os.path.dirname(__file__), "summary.sql")
 # In MariaDB several loaders may insert rows at once, so that a row can become visible after rows with
 # larger numbers.
 MARGIN = {"sqlite": 0, "mariadb": 20000}
 RECENT_DAYS = 7
+GONE = -1  # the day of a job that is none any more
 AT_ONCE = 20000  # runs that one statement adds up
 
 ADDED = ("parts", "n", "hours", "squares", "uncertain")
@@ -41,7 +42,7 @@ TABLES = {
     "job": "name, day, who, profile, told",
     "span": "name, first_day, last_day, begun",
     "job_part": "number, day, who, outcome, program, ending, p, tasks, runs, hours",
-    "job_state": "number, facts, seconds, ends",
+    "job_state": "number, facts, seconds, ends, given",
     "division": "day, who, outcome, program, parts, tasks, hours",
 }
 
@@ -373,6 +374,7 @@ class Summary:
             jobs.append((name, begun, who, self.numbers.profile(programs), int(name in told)))
             if times != [(begun, begun)]:
                 spans += ((name, first, last, begun) for first, last in times)
+        jobs += ((name, GONE, 0, self.numbers.profile(()), 0) for name in self.found_anew - found.keys())
         self.insert("job", jobs)
         self.insert("span", spans)
 
@@ -383,7 +385,7 @@ class Summary:
         run = self.database.execute
         for name, job in found.items():
             row = run("SELECT day, who, profile, told FROM main.job WHERE name = ?", (name,)).fetchone()
-            if row:
+            if row and name not in self.found_anew:
                 job[0].add((row[0], row[0]))
                 job[1] = self.owners.get(name, row[1])
                 job[0].update(run("SELECT first_day, last_day FROM main.span WHERE name = ?", (name,)))
@@ -403,6 +405,8 @@ class Summary:
             states = {number: states[number] for number in self.jobs_on_nodes() & states.keys()}
         have = self.known_states(None if update else states.keys() | touched)
         changed = {number for number, state in states.items() if have.get(number) != state} | touched
+        given = (number for number in changed & have.keys() if states.get(number, have[number])[3] != have[number][3])
+        self.find_anew(found, sorted(given), update)
         rows, signed, told, self.owners = {}, {}, set(), {}
         for number in sorted(changed & have.keys() if have else ()):
             for row in self.database.execute(
@@ -423,8 +427,20 @@ class Summary:
             found[name][1] = self.owners[name]
         self.insert("job_part", (at + tuple(sums) for at, sums in rows.items()))
         self.insert("division", (at + tuple(sums) for at, sums in signed.items()))
-        self.insert("job_state", ((number,) + states.get(number, have.get(number, (0, 0.0, 0.0))) for number in changed))
+        self.insert("job_state", ((number,) + states.get(number, have.get(number, (0, 0.0, 0.0, 0))) for number in changed))
         return told
+
+    def find_anew(self, found, numbers, update):
+        """Finds all jobs of numbers that came again since their runs were added up: one of them may have had the days of several."""
+        anew, self.found_anew = {}, set()
+        for at in range(0, len(numbers), AT_ONCE):
+            listed = ", ".join(map(str, numbers[at : at + AT_ONCE]))
+            ended = "run.id <= %d AND is_start_only = 0 AND " % self.saved if update else ""
+            self.find_jobs("%srun.job_id_raw IN (%s)" % (ended, listed), self.loaded, anew, set())
+        for number in {name.rpartition("/")[0] for name in anew}:
+            self.found_anew.update(row[0] for row in self.database.execute(
+                "SELECT name FROM main.job WHERE name > ? AND name < ?", (number + "/", number + "0")))  # fmt: skip
+        found.update(anew)
 
     def jobs_on_nodes(self):
         """{number in Slurm}"""
@@ -510,6 +526,7 @@ class Summary:
             "DELETE FROM main.usage WHERE parts = 0 AND (day, who, program, outcome, basis, p) IN"
             " (SELECT day, who, program, outcome, basis, p FROM temp.new_usage)"
         )
+        run("DELETE FROM main.job WHERE day = %d" % GONE)
         self.save_months(changed)
         self.save_pending()
         run("INSERT OR REPLACE INTO state VALUES ('last_run', ?)", (str(self.saved),))

@@ -86,7 +86,7 @@ CREATE TABLE job_part (
     PRIMARY KEY (number, day, who, outcome, program, ending, p)
 ) WITHOUT ROWID;
 -- by what it can be seen that rows of these jobs have changed
-CREATE TABLE job_state (number INTEGER PRIMARY KEY, facts INTEGER, seconds REAL, ends REAL);
+CREATE TABLE job_state (number INTEGER PRIMARY KEY, facts INTEGER, seconds REAL, ends REAL, given INTEGER);
 
 -- the sums of job_part; `program` only where no program had the time
 CREATE TABLE division (

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Numbers of jobs that come again, behind MaxJobId or where Slurm's state was lost: `job_again`.
- * Coverage, what is proven if any of the number is, and Slurm's accounting say from when to when
- * jobs had it. What overlaps is one job, on several nodes. What comes after a job's end is another
- * one if it is another user's, or no later restart and 30 s later: clocks of nodes differ, and
- * Slurm may start a job that it requeues at once without counting.
+ * Proven coverage and Slurm's accounting say from when to when jobs had it. What overlaps is one
+ * job, on several nodes. What comes after a job's end is another one if it is another user's, or no
+ * later restart and 30 s later: clocks of nodes differ, and Slurm may start a job that it requeues
+ * at once without counting.
  */
 #include "submit/load/store/store_state.h"
 
@@ -22,26 +22,26 @@
 static const char is_inside[] = /* a job's time, by records that came later */
     " (EXISTS (SELECT 1 FROM coverage WHERE job_start < job_again.start_time"
     " AND job_end > job_again.start_time AND coverage.job_id_raw = job_again.job_id_raw"
-    " AND coalesce(coverage.cluster, '') = job_again.cluster AND proven = (SELECT max(proven)"
-    " FROM coverage AS of_number WHERE of_number.job_id_raw = job_again.job_id_raw))"
+    " AND coalesce(coverage.cluster, '') = job_again.cluster AND proven = 1)"
     " OR EXISTS (SELECT 1 FROM slurm_job WHERE slurm_job.start_time > 0"
     " AND slurm_job.start_time < job_again.start_time AND" SLURM_END " > job_again.start_time"
     " AND slurm_job.job_id_raw = job_again.job_id_raw AND slurm_job.cluster = job_again.cluster))"
     " AND job_id_raw IN (";
 static const char *const add_parts[] = {
     "REPLACE INTO job_again (cluster, job_id_raw, start_time)"
-    " SELECT cluster, job_id_raw, (ended + start_time) / 2 FROM (SELECT span.*,"
+    " SELECT cluster, job_id_raw, CASE WHEN ended + 1200 < start_time THEN start_time - 600"
+    " ELSE (ended + start_time) / 2 END FROM (SELECT span.*,"
     " max(end_time) " OF_NUMBER IN_ORDER " ROWS BETWEEN UNBOUNDED PRECEDING"
     " AND 1 PRECEDING) AS ended, lag(user) " OF_NUMBER IN_ORDER ") AS last_user,"
     " lag(restart_count) " OF_NUMBER IN_ORDER ") AS last_count"
-    " FROM (SELECT known.*, max(proven) " OF_NUMBER ") AS best"
     " FROM (SELECT coalesce(cluster, '') AS cluster, job_id_raw, user, restart_count,"
-    " job_start AS start_time, job_end AS end_time, proven FROM coverage WHERE job_id_raw IN (",
+    " job_start AS start_time, job_end AS end_time FROM coverage WHERE proven = 1"
+    " AND job_id_raw IN (",
     ") UNION SELECT cluster, job_id_raw, nullif(user, ''), restart_count, start_time," SLURM_END
-    ", 1 FROM slurm_job WHERE start_time > 0 AND job_id_raw IN (",
+    " FROM slurm_job WHERE start_time > 0 AND job_id_raw IN (",
 };
 static const char behind[] =
-    ")) AS known) AS span WHERE proven = best) AS gap WHERE ended < start_time AND"
+    ")) AS span) AS gap WHERE ended < start_time AND"
     " (user <> last_user OR (ended + 30 < start_time AND restart_count <= last_count))"
     " AND NOT EXISTS (SELECT 1 FROM job_again WHERE job_again.job_id_raw = gap.job_id_raw AND"
     " job_again.cluster = gap.cluster AND job_again.start_time BETWEEN ended AND gap.start_time)";

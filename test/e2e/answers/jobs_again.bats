@@ -11,15 +11,9 @@ DAY=86400 START=1732096800
 
 setup() { new_stores && site_records site; }
 
-# job NUMBER USER START RESTART: a run of 20 minutes on four CPUs, its coverage and its row of sacct
+# job NUMBER USER START RESTART: it, and its rows of sacct
 job() {
-    local own=".job_id = $1 | .restart_count = $4 | .user = \"$2\"" at="-4444-7000-8000-00$3" more=$(($3 - START))
-    local times=".start_time += $more | .end_time += $more" day
-    printf -v day '%(%F)T' "$3"
-    ran 1 "of-$2" 0 0 20 1000 ".slurmT |= ($own) | .userT |= ($own | .job_id = \"$1\" | .run_uuid = \"000000$1$at\") | .userDT |= ($times) |
-        .slurmT.end_time_min = .userDT.end_time | .slurmT.end_time_max = .userDT.end_time | .slurmT.core_days = [[\"$day\", 1000]]"
-    divided "$1" n1 '[{"outcome": "recorded", "tasks": 1, "core_seconds": 1000}, {"outcome": "idle", "step_id": null, "core_seconds": 3800}]' \
-        ".coverageT |= ($own | .uuid = \"000000$1$at\" | $times) | .coverageA[] |= (.day = \"$day\" | $times)"
+    allocation "$@"
     echo "$1|$1|tiny|$2|chem|main|REQUEUED|$(($3 - 90))|$(($3 - 90))|$(($3 - 60))|4|1|0|00:00:00|" | tail -n "$4" >>rows
     echo "$1|$1|tiny|$2|chem|main|COMPLETED|$(($3 - 30))|$3|$(($3 + 1200))|4|1|4800|00:00:00|" >>rows
 }
@@ -45,7 +39,7 @@ allocated() { # USER CORE-SECONDS
     done >records
     sed -i 's/^\(23|.*|REQUEUED|[0-9]*\)|[0-9]*/\1|Unknown/' rows # Slurm has lost the start of its first run
     for store in "${stores[@]}"; do
-        load_into records
+        site_load_proven records "$store"
         jobs 8
         acct -X -j 21,24 -o jobid,user,exec
         [ "$output" = $'21@2024-11-20|alice|of-alice\n21@2024-11-22|bob|of-bob\n24@2024-11-20|alice|of-alice\n24@2024-11-22|bob|of-bob' ]
@@ -63,14 +57,60 @@ allocated() { # USER CORE-SECONDS
     done
 }
 
+@test "what claims alone say of a number makes no job of it" {
+    for late in 0 1260; do job 21 alice "$((START + late))" 0; done >records
+    for store in "${stores[@]}"; do
+        load_into records
+        [ "$(count unproven)" -eq 4 ]
+        acct -X -j 21 -o jobid
+        [ "$output" = 21 ]
+    done
+}
+
+days_by() { # SUMMARY: how many jobs each day has
+    local day
+    for day in 20 21 22 23; do
+        answer jobtrail-report --summary "$1" users -S "2024-11-$day" -E "2024-11-$day" --csv
+    done
+}
+
+@test "a summary made before the coverage of a number's jobs has their days, as one made after it" {
+    store=${stores[0]}
+    for late in 0 $((3 * DAY)); do job 21 alice "$((START + late))" 0; done >records
+    jq -c 'select(.coverageT)' records >facts
+    jq -c 'select(.coverageT | not)' records >runs
+    site_load_proven runs "$store"
+    answer jobtrail-report --summary early --update
+    site_load_proven facts "$store"
+    days_by late >expected
+    days_by early | diff expected -
+    answer jobtrail-report --summary early --update
+    days_by early | diff expected -
+}
+
 @test "one user's jobs of a number are apart a minute and a day after the end, and on several nodes each is one" {
     for late in 0 1260 "$DAY"; do job 21 alice "$((START + late))" 0; done >records
     jq -c 'select(.coverageT) | .coverageT.node = "n2" | .coverageT.uuid |= sub("^0"; "1") | .coverageT.start_time += 600' records >on-n2
     for store in "${stores[@]}"; do
-        load_into on-n2
-        load_into records
+        site_load_proven on-n2 "$store"
+        site_load_proven records "$store"
         acct -X -j 21 -o jobid,exec
         [ "$output" = $'21@2024-11-20T10:00:00|of-alice\n21@2024-11-20T10:21:00|of-alice\n21@2024-11-21T10:00:00|of-alice' ]
         jobs 3
     done
+}
+
+# bats test_tags=needs:witness
+@test "ranks are those of the job that is named" {
+    store=${stores[0]}
+    for late in 0 $((3 * DAY)); do job 21 alice "$((START + late))" 0; done >records
+    site_load_proven records "$store"
+    for late in 0 $((3 * DAY)); do
+        sql "INSERT INTO ranks (uuid, owner, proven, cluster, user, job_id_raw, restart_count, step_id, step_tasks, step_nodes, node, program, ranks, unseen,
+            end_time, timed, measured) VALUES ('$late', 1, 1, 'tiny', 'alice', 21, 0, '0', 2, 1, 'n1', 'x', 2, 0, $((START + late + 60)), 0, 0)"
+    done
+    acct --ranks -j 21 -o jobid,ranks
+    [ "$output" = $'21@2024-11-20.0|2\n21@2024-11-23.0|2' ]
+    acct --ranks -j 21@2024-11-23 -o jobid,end
+    [ "$output" = "21.0|2024-11-23T10:01:00" ]
 }

@@ -435,6 +435,53 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
         '[.runs[] | select(.uuid == $uuid).ancestors[] | [.name, (.pid | tostring), .path, (.cmdline | join(" "))]]')" ]
 }
 
+direct() { # USER PROGRAM OPTION...: from the store of four jobs
+    local user=$1 program=$2
+    shift 2
+    as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-$program" --store "sqlite:$PLACE/store/again.db" "$@" >"$BATS_TEST_TMPDIR/direct" || [ $? -eq 1 ]
+    as "$user" env JOBTRAIL_CONF="$MUNGE/jobtrail.conf" "$JOBTRAIL_STAGE/bin/jobtrail-$program" "$@" | diff "$BATS_TEST_TMPDIR/direct" -
+    cat "$BATS_TEST_TMPDIR/direct"
+}
+
+@test "four jobs of one number are four for each who answers, and each answers for the one that is named" {
+    local at name names user day=86400 start=1732096800
+    for at in 0 3 6 9; do
+        allocation 21 "$([ "$at" = 3 ] && echo bob || echo alice)" $((start + at * day)) 0
+    done >"$BATS_TEST_TMPDIR/records"
+    site_load_proven "$BATS_TEST_TMPDIR/records" "sqlite:$BATS_TEST_TMPDIR/again.db"
+    install -m 600 -o 6100 -g 6100 "$BATS_TEST_TMPDIR/again.db" "$PLACE/store/again.db"
+    serve see=own operators=carol "store=sqlite:$PLACE/store/again.db"
+    names=$'21@2024-11-20|alice\n21@2024-11-23|bob\n21@2024-11-26|alice\n21@2024-11-29|alice'
+    for at in -X -XD -D; do
+        direct carol acct -a --no-sacct -nP $at -j 21 -o jobid,user >"$BATS_TEST_TMPDIR/rows"
+        [ "$(sed 's/\.0|/|/' "$BATS_TEST_TMPDIR/rows")" = "$names" ]
+    done
+    [ "$(direct carol report users -S 2024-11-01 -E 2024-11-30 --csv | sed '1,3d' | cut -d, -f1,14)" = $'user,jobs\nalice,3\nbob,1\nTotal,4' ]
+    FETCH carol "/job.json?id=21"
+    status_is 300
+    [ "$(jq -r '.tables[0].rows[] | "\(.job)|\(.user)"' <<<"$output")" = "$names" ]
+    FETCH carol "/jobs.json?$NOVEMBER&sort=start"
+    [ "$(jq -r '.tables[0].rows[] | "\(.job)|\(.user)"' <<<"$output")" = "$names" ]
+    FETCH alice "/jobs?$NOVEMBER"
+    [ "$(grep -o 'href="job?id=21%40[^&]*&amp;cluster=tiny&amp;owner=[a-z]*' <<<"$output" | wc -l)" -eq 3 ]
+    while IFS='|' read -r name user; do
+        [ "$(direct carol acct -a --no-sacct -nPX -j "$name" -o user,start)" = "$user|${name#*@}T10:00:00" ]
+        direct carol acct -a -nP --coverage -j "$name" -o outcome,coreseconds >"$BATS_TEST_TMPDIR/rows"
+        [ "$(awk -F'|' '{ sum += $2 } END { print sum }' "$BATS_TEST_TMPDIR/rows")" -eq 4800 ]
+        direct carol acct -a --no-sacct --job-summary "$name" >"$BATS_TEST_TMPDIR/rows"
+        grep -q "^ *when *${name#*@}T10:00:00 to ${name#*@}T10:20:00" "$BATS_TEST_TMPDIR/rows"
+        FETCH carol "/job.json?id=$name"
+        status_is 200
+        [ "$(jq -r '(.tables[] | select(.name == "runs").rows[] | .user, .start), (.tables[] | select(.name == "coverage").rows |
+            map(.core_seconds) | add)' <<<"$output")" = "$user"$'\n'"${name#*@}T10:00:00"$'\n'4800 ]
+    done <<<"$names"
+    # a bare number is the last one's
+    direct carol acct -u alice --no-sacct --diff 21 21@2024-11-20 >"$BATS_TEST_TMPDIR/rows"
+    [ "$(sed -n 's/^\([AB]\): .*\(2024-11-..\)T10:00:00/\1 \2/p' "$BATS_TEST_TMPDIR/rows")" = $'A 2024-11-29\nB 2024-11-20' ]
+    direct carol acct -u alice --no-sacct --job-summary 21 >"$BATS_TEST_TMPDIR/rows"
+    grep -q "^ *when *2024-11-29" "$BATS_TEST_TMPDIR/rows"
+}
+
 @test "a job's number that several jobs have gets a choice, and each link names the one that is meant" {
     serve see=own operators=carol "store=$STORE"
     FETCH carol "/job?id=500"
