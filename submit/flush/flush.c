@@ -134,6 +134,8 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
     bool is_sent;
     do { /* what is sent makes room for the rest of a job that found none */
         state.without_room = 0;
+        holdings_free(&state.holdings);
+        state.is_held = false;
         error = options->dry_run ? 0 : outbox_open(conf, &state.outbox);
         if (error != 0)
             break;
@@ -145,6 +147,7 @@ int flush_run(const struct conf *conf, const struct flush_options *options,
             outbox_close(state.outbox);
         is_sent = !options->dry_run && send_records(&state);
     } while (error == 0 && is_sent && may_go_round(&state, end_ns));
+    holdings_free(&state.holdings);
     count->overflowed += state.without_room;
     count->failed += state.without_room;
     if (state.spool >= 0)

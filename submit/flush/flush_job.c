@@ -31,6 +31,9 @@ enum { NEW_S = 60, LOOK_S = 3, SQUEUE_MS = 10000 };
  * COMPLETING, has one of these states, or the name of the flag is here. */
 #define STATES "--states=PENDING,RUNNING,SUSPENDED,COMPLETING,CONFIGURING"
 
+/* Of what each job of a user's may be a line. */
+#define ONCE_A_DAY " (said once a day of each user)"
+
 static bool is_time_to_ask(int directory)
 {
     struct stat journal, asked;
@@ -179,21 +182,36 @@ static int set_aside(const struct flush_state *state, const struct spool_job *jo
                      uid_t uid, const char *reason)
 {
     char name[NAME_MAX + 1];
+    bool is_held = reason == flush_outcome_text(FLUSH_HELD);
     int error = quarantine_keep(state->conf, job, directory, uid, reason, name, sizeof name);
     if (error == -EDQUOT) {
         state->count->lost++;
-        fprintf(stderr, "jobtrail-submit: job %s: %s: lost, as %s/quarantine is full\n", job->name,
-                reason, state->conf->state);
+        if (holdings_say(state->conf, uid, "lost"))
+            fprintf(
+                stderr,
+                "jobtrail-submit: job %s of user %u: %s: lost, as %s/quarantine is full" ONCE_A_DAY
+                "\n",
+                job->name, (unsigned)uid, reason, state->conf->state);
         return 0;
     }
     if (error != 0) {
         tell_of_job(job, "cannot be set aside", error);
         return error;
     }
-    fprintf(stderr, "jobtrail-submit: job %s: %s: kept in %s/quarantine/%s\n", job->name, reason,
-            state->conf->state, name);
+    if (!is_held || holdings_say(state->conf, uid, "held"))
+        fprintf(stderr, "jobtrail-submit: job %s: %s: kept in %s/quarantine/%s%s\n", job->name,
+                reason, state->conf->state, name, is_held ? ONCE_A_DAY : "");
     state->count->quarantined++;
     return 0;
+}
+
+/* Of a job that is over. Where nothing can be counted it waits. */
+static bool may_wait(struct flush_state *state, int directory, uid_t uid)
+{
+    if (!state->is_held && holdings_read(state->spool, &state->holdings) != 0)
+        return true;
+    state->is_held = true;
+    return holdings_may_wait(&state->holdings, directory, uid);
 }
 
 /* As a flush that was killed in its last moment leaves it, or a file system without room. */
@@ -277,10 +295,14 @@ static int flush_known(struct flush_state *state, const struct spool_job *job, i
 
 /* What is done or kept goes. Returns 0 or -errno. */
 static int settle(struct flush_state *state, const struct spool_job *job, int directory, uid_t uid,
-                  const char *reason, enum flush_outcome *outcome)
+                  bool is_over, const char *reason, enum flush_outcome *outcome)
 {
     bool dry_run = state->options->dry_run;
     int error = 0;
+    if (!dry_run && is_over && flush_outcome_waits(*outcome) && !may_wait(state, directory, uid)) {
+        *outcome = FLUSH_HELD;
+        reason = flush_outcome_text(FLUSH_HELD);
+    }
     if (flush_outcome_is_kept(*outcome) && !dry_run) {
         error = set_aside(state, job, directory, uid, reason);
         *outcome = FLUSH_DONE;
@@ -298,6 +320,7 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
     enum flush_outcome outcome = FLUSH_LEFT;
     const char *reason = flush_outcome_text(FLUSH_NOBODYS);
     uid_t uid = QUARANTINE_NOBODY;
+    bool is_over = false;
     struct journal journal;
     CLEANUP_CLOSE int directory = spool_open_job(state->spool, job);
     if (orphans && !job->left && is_of_running_job(directory)) {
@@ -310,6 +333,7 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
     int known = error != 0 ? error : spool_job_journal(directory, &journal);
     if (known == 0) {
         uid = journal.identity.uid;
+        is_over = job->left || !job_may_go_on(&journal);
         error = flush_known(state, job, directory, &journal, &outcome, &reason);
         journal_free(&journal);
     } else if (error == 0 && (known == -ENODATA || known == -EINVAL)) { /* a link, or no file */
@@ -324,7 +348,7 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
         error = known;
     }
     if (error == 0)
-        error = settle(state, job, directory, uid, reason, &outcome);
+        error = settle(state, job, directory, uid, is_over, reason, &outcome);
     if (error == -ENOENT || (error == -EAGAIN && orphans))
         return; /* another flush was faster, or is still at it: then it is no orphan */
     if (error == 0 && (outcome == FLUSH_DONE || outcome == FLUSH_LEFT))
@@ -333,6 +357,7 @@ void flush_job(struct flush_state *state, const struct spool_job *job)
     state->count->failed += error != 0 || outcome != FLUSH_NO_ROOM;
     if (error != 0)
         tell_of_job(job, "not flushed, to be tried again", error);
-    else
-        fprintf(stderr, "jobtrail-submit: job %s: %s\n", job->name, flush_outcome_text(outcome));
+    else if (outcome != FLUSH_NO_ROOM || holdings_say(state->conf, uid, "waits"))
+        fprintf(stderr, "jobtrail-submit: job %s: %s%s\n", job->name, flush_outcome_text(outcome),
+                outcome == FLUSH_NO_ROOM ? ONCE_A_DAY : "");
 }

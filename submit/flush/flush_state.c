@@ -6,6 +6,11 @@ bool flush_outcome_is_kept(enum flush_outcome outcome)
     return outcome >= FLUSH_FOREIGN && outcome <= FLUSH_PART_UNDONE;
 }
 
+bool flush_outcome_waits(enum flush_outcome outcome)
+{
+    return outcome >= FLUSH_KILLED && outcome <= FLUSH_NO_POLICY;
+}
+
 const char *flush_outcome_text(enum flush_outcome outcome)
 {
     static const char queued[] =
@@ -23,6 +28,7 @@ const char *flush_outcome_text(enum flush_outcome outcome)
         [FLUSH_NOBODYS] = "the journal does not say whose job this is",
         [FLUSH_PASSED_OVER] = "captures that stopped their reader twice are not recorded",
         [FLUSH_SPENT] = "its records take more processor time than [submit] job_cpu",
+        [FLUSH_HELD] = "it cannot be flushed yet, and its user's jobs that wait hold too much",
         [FLUSH_PART_UNDONE] = "", /* the part says it */
         [FLUSH_KILLED] = "not flushed, to be tried again: the reading process was killed",
         [FLUSH_LATE] = "not flushed to its end, the rest is for the next flush",

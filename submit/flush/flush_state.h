@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
+#include "submit/job/holdings.h"
 #include "submit/outbox/outbox.h"
 
 struct flush_options {
@@ -44,10 +45,12 @@ struct flush_state {
     int spool;
     uint64_t now_ns; /* since the Epoch */
     struct flush_count *count;
-    uint64_t wait_ns;      /* CLOCK_MONOTONIC: until then an epilog may wait for this flush */
-    uint64_t job_ns;       /* the same: when this job's time is over */
-    int slot;              /* of the one flush that goes on; -1: not held */
-    bool is_queued;        /* another flush holds it: what is left is for that one */
+    uint64_t wait_ns; /* CLOCK_MONOTONIC: until then an epilog may wait for this flush */
+    uint64_t job_ns;  /* the same: when this job's time is over */
+    int slot;         /* of the one flush that goes on; -1: not held */
+    bool is_queued;   /* another flush holds it: what is left is for that one */
+    struct holdings holdings;
+    bool is_held;          /* `holdings` is counted */
     uint64_t without_room; /* jobs whose records find no room in the outbox, in this round */
 };
 
@@ -65,6 +68,7 @@ enum flush_outcome {
     FLUSH_NOBODYS,     /* the journal does not say whose job this is */
     FLUSH_PASSED_OVER, /* all is read but captures that ended their reader twice */
     FLUSH_SPENT,       /* the processor time is used up, to within half a second */
+    FLUSH_HELD,        /* it would wait, and its user's jobs that wait hold too much */
     FLUSH_PART_UNDONE, /* all is read, and a part of the flush (flush_part.h) says what is undone */
 
     /* The rest is for a later flush. */
@@ -78,6 +82,9 @@ enum flush_outcome {
 
 /* Whether what was flushed is to be kept in the quarantine. */
 bool flush_outcome_is_kept(enum flush_outcome outcome);
+
+/* Whether it waits in the spool, for what another flush may find better. */
+bool flush_outcome_waits(enum flush_outcome outcome);
 
 /* Why it is kept, or stays where it is, for people; "" where neither is so. */
 const char *flush_outcome_text(enum flush_outcome outcome);

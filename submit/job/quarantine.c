@@ -21,6 +21,7 @@
 #include "preload/ledger.h"
 #include "spank/journal.h"
 #include "spank/spool_part.h"
+#include "submit/job/holdings.h"
 
 /* ---- What had no room ------------------------------------------------------------------------ */
 
@@ -55,27 +56,6 @@ struct usage {
     unsigned entries, user_entries;
 };
 
-/* Calls `each` for names in a directory, but those that begin with a dot. Returns 0 or -errno. */
-static int for_each_name(int at, const char *path,
-                         void (*each)(void *context, int directory, const char *name),
-                         void *context)
-{
-    CLEANUP_LISTING DIR *listing = NULL;
-    int error = listing_take(directory_open(at, path), &listing);
-    for (const char *name; (name = listing_next(listing)) != NULL;)
-        if (name[0] != '.')
-            each(context, dirfd(listing), name);
-    return error;
-}
-
-static void add_file_bytes(void *context, int directory, const char *name)
-{
-    uint64_t *bytes = context;
-    struct stat status;
-    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
-        *bytes += (uint64_t)status.st_blocks * 512;
-}
-
 static uid_t owner_of(int quarantine, const char *entry)
 {
     char text[16], *end;
@@ -87,21 +67,32 @@ static uid_t owner_of(int quarantine, const char *entry)
     return end == text ? QUARANTINE_NOBODY : (uid_t)uid;
 }
 
+int quarantine_each(int quarantine,
+                    void (*each)(void *context, uid_t uid, const char *name, uint64_t bytes),
+                    void *context)
+{
+    struct stat status;
+    CLEANUP_LISTING DIR *listing = NULL;
+    int error = listing_open(quarantine, ".", &listing);
+    for (const char *name; (name = listing_next(listing)) != NULL;)
+        if (name[0] != '.' && strcmp(name, "outbox") != 0 &&
+            fstatat(quarantine, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode))
+            each(context, owner_of(quarantine, name), name, holdings_bytes(quarantine, name));
+    return error;
+}
+
 struct usage_count {
     uid_t uid;
     const char *except;
     struct usage *usage;
 };
 
-/* "outbox" is the part of the transports, which has limits of its own. */
-static void add_entry(void *context, int quarantine, const char *name)
+static void add_entry(void *context, uid_t uid, const char *name, uint64_t bytes)
 {
     const struct usage_count *count = context;
-    uint64_t bytes = 0;
-    if (strcmp(name, "outbox") == 0 || strcmp(name, count->except) == 0 ||
-        for_each_name(quarantine, name, add_file_bytes, &bytes) != 0)
+    if (strcmp(name, count->except) == 0)
         return;
-    bool is_own = owner_of(quarantine, name) == count->uid;
+    bool is_own = uid == count->uid;
     count->usage->bytes += bytes;
     count->usage->entries++;
     count->usage->user_bytes += is_own ? bytes : 0;
@@ -220,7 +211,7 @@ static int keep_entry(int quarantine, const char *name, const struct source *sou
 {
     struct usage usage = {0};
     struct usage_count count = {uid, name, &usage}; /* what is to be filled again does not count */
-    int error = for_each_name(quarantine, ".", add_entry, &count);
+    int error = quarantine_each(quarantine, add_entry, &count);
     if (error == 0 &&
         (usage.entries >= QUARANTINE_MAX_ENTRIES || usage.user_entries >= QUARANTINE_USER_ENTRIES))
         error = -EDQUOT;

@@ -33,6 +33,12 @@ uint64_t overflow_read(int directory);
 #define QUARANTINE_USER_BYTES (QUARANTINE_MAX_BYTES / 4)
 enum { QUARANTINE_MAX_ENTRIES = 1000, QUARANTINE_USER_ENTRIES = 100 };
 
+/* Calls `each` for each entry in the open quarantine, with its owner and its bytes on the disk; not
+ * for "outbox", the part of the transports, which has limits of its own. Returns 0 or -errno. */
+int quarantine_each(int quarantine,
+                    void (*each)(void *context, uid_t uid, const char *name, uint64_t bytes),
+                    void *context);
+
 /* Copies the files of a job's spool directory to <state>/quarantine/<job>.<restart>, with the
  * `reason` beside them in the file `reason`, so that nothing that could not be used is lost. All is
  * on the disk when it returns. `uid` is the job's user, or QUARANTINE_NOBODY where that is

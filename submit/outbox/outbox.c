@@ -99,15 +99,25 @@ static void add_room(int directory, const char *name, void *context)
     *used += room_of(directory, name);
 }
 
+uint64_t outbox_owned(int directory, const char *name, uid_t *uid, uint32_t *job)
+{
+    unsigned user, number;
+    const char *owner = strstr(name, ".u");
+    if (name[0] == '.' || owner == NULL || sscanf(owner, ".u%u.j%u", &user, &number) != 2)
+        return 0;
+    *uid = user;
+    *job = number;
+    return room_of(directory, name);
+}
+
 static void add_owned(int directory, const char *name, void *context)
 {
     struct outbox *outbox = context;
-    unsigned uid, job;
-    const char *owner = strstr(name, ".u");
-    if (name[0] == '.' || owner == NULL || sscanf(owner, ".u%u.j%u", &uid, &job) != 2 ||
-        uid != outbox->uid)
+    uid_t uid;
+    uint32_t job;
+    uint64_t room = outbox_owned(directory, name, &uid, &job);
+    if (room == 0 || uid != outbox->uid)
         return;
-    uint64_t room = room_of(directory, name);
     outbox->user_used += room;
     outbox->job_used += job != 0 && job == outbox->job ? room : 0;
 }

@@ -66,6 +66,9 @@ void outbox_abort(struct outbox *outbox);
 /* Whether the owner has room for records. Where not, it is counted in `overflow`. */
 bool outbox_has_room(const struct outbox *outbox);
 
+/* The room that the batch `name` in a transport's directory takes, and whose it is; 0: nobody's. */
+uint64_t outbox_owned(int directory, const char *name, uid_t *uid, uint32_t *job);
+
 /* Bytes that may be added, whosever records they are. */
 uint64_t outbox_room(const struct outbox *outbox);
 

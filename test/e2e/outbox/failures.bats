@@ -140,6 +140,45 @@ runs_of() { # USER: how many of his wait for the collector
     [[ $(http_keys | wc -l) == 810 && $(http_keys | sort -u | wc -l) == 810 ]]
 }
 
+orphans() {
+    run -"$1" --separate-stderr "$JOBTRAIL_BIN/jobtrail-submit" flush --orphans --conf "$CONF" --node e2e --json
+}
+
+# bats test_tags=needs:root
+@test "a user's jobs that wait for room are bounded, what is more is their loss, and it is said once a day" {
+    local job
+    http_job $'[outbox]\nsize = 1M'
+    rm -r "${SPOOL:?}/$JOB.0"
+    chmod 755 "$BATS_TEST_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
+    many_records 400 101 games
+    many_records 400 102 games
+    many_records 1 103 games
+    orphans 1
+    [[ $(jq -c '[.overflowed, .quarantined, .lost]' <<<"$output") == '[3,0,0]' ]]
+    [[ $(grep -c "its share of the outbox is full" <<<"$stderr") == 1 ]]
+    for job in {200..499}; do
+        cp -a "$SPOOL/103.0" "$SPOOL/$job.0"
+        sed -i "s/job=103 /job=$job /" "$SPOOL/$job.0/journal"
+        rm -f "$SPOOL/$job.0/waits"
+    done
+    many_records 10 600 man
+    orphans 1
+    # of 303 jobs 250 wait, and a hundred may be in the quarantine
+    [[ $(jq -c '[.overflowed, .quarantined, .lost]' <<<"$output") == '[250,53,0]' ]]
+    [[ $(runs_of man) == 10 && ! -e $SPOOL/600.0 ]]
+    [[ $(grep -c "its user's jobs that wait hold too much: kept in" <<<"$stderr") == 1 && $(wc -l <<<"$stderr") == 1 ]]
+    run -0 "$JOBTRAIL_BIN/jobtrail-submit" status --conf "$CONF" --node e2e --json
+    [[ $(jq -c '.users[] | select(.user == "games") | [.user, .jobs, .quarantined]' <<<"$output") == '["games",250,53]' ]]
+    # ten more end as one does
+    for job in {500..509}; do
+        cp -a "$SPOOL/103.0" "$SPOOL/$job.0"
+        sed -i "s/job=103 /job=$job /" "$SPOOL/$job.0/journal"
+        rm -f "$SPOOL/$job.0/waits"
+    done
+    orphans 1
+    [[ $(jq -c '[.overflowed, .quarantined]' <<<"$output") == '[250,10]' && $stderr == "" ]]
+}
+
 # bats test_tags=needs:root
 @test "a spool that is full keeps the place to which a flush has come" {
     http_job $'[outbox]\nsize = 1M'
