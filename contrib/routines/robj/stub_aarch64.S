@@ -4,14 +4,16 @@
  * "Use of IP0 and IP1 by the linker").
  */
         .text
-        .balign 4
+        .balign 16
         .globl  jobtrail_entry
         .type   jobtrail_entry, %function
 jobtrail_entry:
+        .cfi_startproc
         hint    #34                     /* bti c */
         adrp    x16, word
         ldr     x16, [x16, #:lo12:word]
         br      x16
+        .cfi_endproc
         .size   jobtrail_entry, . - jobtrail_entry
 
         .hidden jobtrail_real
@@ -30,6 +32,6 @@ word:   .xword  jobtrail_real
         .balign 8
         .word   4, 16, 5
         .asciz  "GNU"
-        .word   0xc0000000, 4, 3, 0
+        .word   0xc0000000, 4, 7, 0      /* BTI, PAC, GCS: no return address is changed */
 
         .section .note.GNU-stack, "", %progbits

@@ -9,8 +9,10 @@
         .globl  jobtrail_entry
         .type   jobtrail_entry, @function
 jobtrail_entry:
+        .cfi_startproc
         endbr64
         jmp     *word(%rip)
+        .cfi_endproc
         .size   jobtrail_entry, . - jobtrail_entry
 
         .hidden jobtrail_real

@@ -727,6 +727,17 @@ END
     [[ $(called lazy) == "_Z5jumpsP13__jmp_buf_tag _Z6throwsi" && $(called now) == "$(called lazy)" ]]
 }
 
+@test "each instruction of a stub, and of what notes the call, can be unwound" {
+    local kind
+    for kind in -Wl,-z,lazy -Wl,-z,now -fno-plt; do
+        linked unwinds "$JOBTRAIL_SOURCE/test/e2e/fixture/unwinds.c" "$kind"
+        another_job
+        tracked ./unwinds
+        leaves "unwinds fini"
+        [[ $(called unwinds) == one ]]
+    done
+}
+
 @test "C++ and Fortran programs are seen however they are linked, and what they do not call is not" {
     cat >shape.cc <<'END'
 namespace shape {

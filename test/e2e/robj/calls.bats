@@ -268,3 +268,26 @@ C
         run -9 "./members$bytes"
     done
 }
+
+@test "each instruction of a stub can be unwound, and stubs of other machines stand as far apart and mark the same" {
+    local at=$JOBTRAIL_SOURCE/contrib/routines/robj
+    gcc -O2 -c -x c - -o one.o <<<'double one(double x) { return x + 1; }'
+    rm libmade.a && ar rc libmade.a one.o && echo one >entries
+    prepare
+    gcc -O2 "$JOBTRAIL_SOURCE/test/e2e/fixture/unwinds.c" libnoted.a -o unwinds
+    ./unwinds
+    tracked ./unwinds
+    leaves "unwinds fini"
+    [[ $(called unwinds) == one ]]
+    gcc -c "$at/stub_x86_64.S" -o x86_64.o
+    aarch64-linux-gnu-gcc -c "$at/stub_aarch64.S" -o aarch64.o
+    [[ $(objdump -d x86_64.o) == *"<jobtrail_entry>:"*"endbr64"* && $(aarch64-linux-gnu-objdump -d aarch64.o) == *"<jobtrail_entry>:"*"bti"*"c"* ]]
+    for machine in x86_64 aarch64; do
+        [[ $(readelf -SW $machine.o | awk '$2 == ".text" || $3 == ".text" { print $NF }') == 16 ]]
+        [[ $(readelf -wf $machine.o) == *FDE* ]]
+        objcopy -O binary --only-section=.note.gnu.property -I elf64-little $machine.o $machine.note
+    done
+    # IBT and SHSTK; BTI, PAC and GCS
+    [[ $(od -An -tx4 -j16 -N12 x86_64.note | xargs) == "c0000002 00000004 00000003" ]]
+    [[ $(od -An -tx4 -j16 -N12 aarch64.note | xargs) == "c0000000 00000004 00000007" ]]
+}
