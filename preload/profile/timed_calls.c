@@ -11,6 +11,7 @@
 #include "conf/base/clocks.h"
 #include "preload/image.h"
 #include "preload/profile/profile_own.h"
+#include "preload/profile/timed_frames.h"
 #include "preload/profile/timed_stack.h"
 #include "preload/profile/timed_types.h"
 #include "preload/system.h"
@@ -128,8 +129,13 @@ static bool is_own(const struct timed_own *own, uintptr_t first, uintptr_t page)
 uint64_t timed_words(struct timed_call *call)
 {
     uint64_t words = timed_entries[call->index].words;
+    if (words == TIMED_WORDS_BY_SITE)
+        words = timed_site_words(call);
+    if (words > TIMED_WORDS_MAX)
+        return words;
     uintptr_t first = (uintptr_t)call->stack, page = (first | (IMAGE_PAGE_MIN - 1)) + 1;
-    if (is_own(own_known, first, page) || is_readable(page))
+    if ((uintptr_t)(call->stack + words) <= page || is_own(own_known, first, page) ||
+        is_readable(page))
         return words;
     return (page - first) / sizeof(uint64_t) & ~UINT64_C(1);
 }

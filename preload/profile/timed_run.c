@@ -10,6 +10,7 @@
 #include "preload/profile/profile_place.h"
 #include "preload/profile/profile_run.h"
 #include "preload/profile/profile_thread.h"
+#include "preload/profile/timed_frames.h"
 #include "preload/profile/timed_own.h"
 #include "preload/profile/timed_stack.h"
 #include "preload/profile/timed_types.h"
@@ -280,6 +281,19 @@ static void miss_first(const struct timed_entry *entry, int change)
         return;
     uint32_t *told = is_mpi ? &live->process->missed_mpi : &live->process->missed_routines;
     __atomic_store_n(told, number, __ATOMIC_RELAXED);
+}
+
+uint64_t timed_words_slowly(struct timed_call *call)
+{
+    struct timed_entry *entry = &timed_entries[call->index];
+    uint64_t words;
+    do /* another thread may need the place in the table */
+        timed_frames_find(call);
+    while ((words = timed_words(call)) > TIMED_WORDS_PAST);
+    if (words == TIMED_WORDS_PAST &&
+        __atomic_exchange_n(&entry->words, TIMED_WORDS_PAST, __ATOMIC_RELAXED) != TIMED_WORDS_PAST)
+        miss_first(entry, 1);
+    return words;
 }
 
 /* The loader stores the routine's address into the slot, as it is called. */

@@ -72,7 +72,7 @@ static bool find_way(struct timed_search *search, const struct timed_object *obj
 static uint8_t find_words(uint32_t flags, int arguments)
 {
     if (flags == 0)
-        return TIMED_WORDS;
+        return TIMED_WORDS_BY_SITE;
     return arguments >= 0 && arguments <= 6 ? 0 : TIMED_WORDS_MPI;
 }
 

@@ -16,9 +16,15 @@
 #define TIMED_STUBS 0
 #endif
 
-/* Arguments that the caller has put on the stack: so many words are copied, or fewer where the
- * stack ends. No routine of MPI has more than 14 arguments. */
-enum { TIMED_WORDS = 32, TIMED_WORDS_MPI = 8 };
+/* Words of arguments that the caller has put on the stack, and that are copied. No routine of MPI
+ * has more than 14 arguments; of others as many as timed_frames.h says; with more of them a call is
+ * not timed, but missed. */
+enum {
+    TIMED_WORDS_MPI = 8,
+    TIMED_WORDS_MAX = 252,
+    TIMED_WORDS_PAST = 254,
+    TIMED_WORDS_BY_SITE = 255,
+};
 
 struct timed_own;
 struct timed_unbound;
@@ -44,8 +50,9 @@ bool timed_is_stub(uintptr_t address);
  * slot led to. */
 void timed_first(void) __attribute__((visibility("hidden")));
 
-/* How many words of arguments on the stack are to be copied, an even number, where they cross the
- * end of a page: what lies there need not be mapped. */
+/* How many words of arguments on the stack are to be copied, an even number up to TIMED_WORDS_MAX,
+ * where they cross the end of a page: what lies there need not be mapped. TIMED_WORDS_PAST: the
+ * call is not timed; above: timed_words_slowly() is to be called. */
 uint64_t timed_words(struct timed_call *call) __attribute__((visibility("hidden"), used));
 
 /* Called by stubs, and by these alone: they use general registers alone, as arguments and results
@@ -55,6 +62,8 @@ uintptr_t timed_enter(struct timed_call *call) __attribute__((visibility("hidden
 uint32_t timed_leave(struct timed_call *call) __attribute__((visibility("hidden"), used));
 
 /* The same with vector registers saved. */
+uint64_t timed_words_slowly(struct timed_call *call)
+    __attribute__((visibility("hidden"), used, force_align_arg_pointer));
 uintptr_t timed_enter_slowly(struct timed_call *call)
     __attribute__((visibility("hidden"), used, force_align_arg_pointer));
 void timed_leave_slowly(struct timed_call *call)

@@ -112,6 +112,52 @@ same() {
     [[ $(cat with/stdout) == 91 && $(dumped printf) == 1 ]]
 }
 
+# with_arguments NUMBER: a library's function of so many pointers, wide.c, which wide_user.c calls, also from a frame
+# of 4 KiB, with a structure of 800 bytes
+with_arguments() {
+    local -a ints=() sums=() places=()
+    for ((i = 0; i < $1; i++)); do
+        ints+=("int *p$i") sums+=("$((i + 1)) * *p$i") places+=("&v[$i]")
+    done
+    ints=$(IFS=,; printf '%s' "${ints[*]}") sums=$(IFS=+; printf '%s' "${sums[*]}") places=$(IFS=,; printf '%s' "${places[*]}")
+    printf 'struct room { long part[100]; }; long wide(%s); long struck(int, struct room, int);\n' "$ints" >wide.h
+    printf '#include "wide.h"\nlong wide(%s) { return %s; }\nlong struck(int a, struct room r, int b)
+        { return a + r.part[99] + b; }\n' "$ints" "$sums" >wide.c
+    printf '#include "wide.h"\n#include <stdio.h>\nint v[%d]; struct room r = {.part[99] = 3};
+        __attribute__((noinline)) long small(void) { return wide(%s) + 1; }
+        __attribute__((noinline)) long large(void) { volatile char room[4096]; room[0] = 1; return wide(%s) + room[0]; }
+        int main(void) { long sum = 0; for (int i = 0; i < %d; i++) v[i] = 1;
+        for (int i = 0; i < 3; i++) sum += small() + 2 * large() + struck(1, r, 2);
+        return printf("%%ld\\n", sum) < 0; }\n' "$1" "$places" "$places" "$1" >wide_user.c
+    gcc -O2 -shared -fPIC -Wl,-soname,libwide.so.1 -o libwide.so.1 wide.c
+}
+
+@test "whatever number of arguments lies on the stack, and however large they are, they pass" {
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libwide\\.so\\.1\n' new_job
+    for number in 45 250; do
+        with_arguments "$number"
+        for build in "gcc -O2" "gcc -O0" "clang -O2" "gcc -O2 -fno-asynchronous-unwind-tables -fno-omit-frame-pointer"; do
+            $build wide_user.c libwide.so.1 -Wl,-rpath,"$PWD" -o wide
+            same ./wide
+            [[ $(dumped wide) == 6 && $(dumped struck) == 3 ]]
+        done
+    done
+    # with more than are copied it is called, and missed
+    with_arguments 300
+    gcc -O2 wide_user.c libwide.so.1 -Wl,-rpath,"$PWD" -o wide
+    same ./wide
+    [[ $(dumped wide) == "" && $(dumped struck) == 3 ]]
+    [[ $(told .missed) == 1 ]]
+}
+
+@test "each instruction of a stub, and of what counts the call, can be unwound" {
+    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libone\\.so\n' new_job
+    gcc -O2 -shared -fPIC -Wl,-soname,libone.so -xc - -o libone.so <<<'double one(double x) { return x + 1; }'
+    gcc -O2 "$JOBTRAIL_SOURCE/test/e2e/fixture/unwinds.c" ./libone.so -Wl,-rpath,"$PWD" -o unwinds
+    same ./unwinds
+    [[ $(dumped one) == 2 ]]
+}
+
 @test "of two libraries, and of two versions in one, a call goes to the one that it was linked with" {
     local later
     printf 'V1 { global: moon_v; local: *; };\nV2 { global: moon_v; };\n' >both.map
