@@ -131,7 +131,7 @@ def last_opened(model):
 
 
 def last_called(model):
-    """{path: day}, by path and by build-id: a program may load a file by a link. An archive is known by the name that its stubs
+    """{path: day}, by path and by build-id: a program may load a file by a link. An archive is known by the name that its trampolines
     have, and counts as those files of the list that are called so."""
     found, names = {}, {}
     for path, file in model.site.files.items():

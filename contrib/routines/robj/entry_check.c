@@ -258,7 +258,8 @@ const char *entry_refusal(const struct preparation *preparation, size_t at, size
     }
     if (fault == NULL && !is_defined)
         fault = count == 0 ? "is not in the archive" : "is not defined in the archive, only used";
-    if (fault == NULL && preparation->has_stubs && strlen(of[0]->name) > ROUTINE_NOTE_NAME_MAX)
+    if (fault == NULL && preparation->has_trampolines &&
+        strlen(of[0]->name) > ROUTINE_NOTE_NAME_MAX)
         fault = "has a name of more than 255 bytes, which is not noted";
     return fault;
 }

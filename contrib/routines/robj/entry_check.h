@@ -52,7 +52,7 @@ struct preparation {
     const struct archive *archive;
     const struct archive_symbols *symbols;
     bool renames_references; /* inside the archive, too */
-    bool has_stubs;
+    bool has_trampolines;
 };
 
 /* Why the member `i` keeps the archive from being prepared: NULL where it does not. */

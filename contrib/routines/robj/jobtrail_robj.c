@@ -20,7 +20,7 @@
 #include "conf/base/text.h"
 #include "contrib/routines/robj/entry_check.h"
 #include "contrib/routines/robj/prepare.h"
-#include "contrib/routines/robj/stub_templates.h"
+#include "contrib/routines/robj/trampoline_templates.h"
 #include "preload/routines/routine_note.h"
 
 static const char usage[] =
@@ -55,7 +55,7 @@ enum robj_status { ROBJ_OK = 0, ROBJ_REFUSED = 1, ROBJ_TROUBLE = 2 };
 
 struct robj_options {
     const char *entries, *output, *library;
-    bool list, make, check, write, externals, stubs;
+    bool list, make, check, write, externals, trampolines;
 };
 
 #define MEMBER(name) offsetof(struct robj_options, name)
@@ -67,7 +67,7 @@ static const struct option_row option_rows[] = {
     {"check", 'c', OPTION_FLAG, MEMBER(check), 0, 0, NULL},
     {"write", 'w', OPTION_FLAG, MEMBER(write), 0, 0, NULL},
     {"externals", 'x', OPTION_FLAG, MEMBER(externals), 0, 0, NULL},
-    {"trampolines", 'a', OPTION_FLAG, MEMBER(stubs), 0, 0, NULL},
+    {"trampolines", 'a', OPTION_FLAG, MEMBER(trampolines), 0, 0, NULL},
     {"library", 'i', OPTION_TEXT, MEMBER(library), 0, 0, NULL},
     {"entries", 'e', OPTION_TEXT, MEMBER(entries), 0, 0, NULL},
     {"output", 'o', OPTION_TEXT, MEMBER(output), 0, 0, NULL},
@@ -113,7 +113,7 @@ static void say_fault(void *context, size_t line, const char *name, const char *
 /* What excludes what. */
 static const char *options_fault(const struct robj_options *options, bool has_file)
 {
-    bool writes = options->write || (options->stubs && !options->check);
+    bool writes = options->write || (options->trampolines && !options->check);
     if (options->list + options->make + options->check + writes != 1)
         return "-l, -m, -c and -w (or -a): one of them";
     if (options->list && (options->externals || options->entries != NULL))
@@ -126,7 +126,7 @@ static const char *options_fault(const struct robj_options *options, bool has_fi
         return "-o FILE is lacking: the archive itself is not changed";
     if (!writes && options->output != NULL)
         return "-o goes with -w and -a; other output goes to stdout";
-    if (options->library != NULL && !(writes && options->stubs))
+    if (options->library != NULL && !(writes && options->trampolines))
         return "-i goes with -a";
     if (options->library != NULL &&
         (options->library[0] == '\0' || strlen(options->library) > ROUTINE_NOTE_LIBRARY_MAX))
@@ -196,7 +196,7 @@ static void check_members(struct robj *robj)
 static struct preparation preparation_of(const struct robj *robj)
 {
     return (struct preparation){&robj->archive, &robj->symbols, robj->options->externals,
-                                robj->options->stubs};
+                                robj->options->trampolines};
 }
 
 /* Whether FILE may be put there: it is not the archive, and replaces nothing but a file. */
@@ -212,7 +212,7 @@ static const char *output_fault(const struct robj *robj)
     return NULL;
 }
 
-static int write_output(const struct robj *robj, const struct stub_template *stub,
+static int write_output(const struct robj *robj, const struct trampoline *trampoline,
                         struct prepared *prepared)
 {
     const struct robj_options *options = robj->options;
@@ -220,7 +220,7 @@ static int write_output(const struct robj *robj, const struct stub_template *stu
         .preparation = preparation_of(robj),
         .entries = &robj->entries,
         .has_members = options->write,
-        .stub = stub,
+        .trampoline = trampoline,
         .library = library_of(robj),
     };
     mode_t mask = umask(0);
@@ -235,19 +235,19 @@ static int write_output(const struct robj *robj, const struct stub_template *stu
 static enum robj_status write_prepared(const struct robj *robj)
 {
     const struct robj_options *options = robj->options;
-    struct stub_template stub = {.entry = 0};
+    struct trampoline trampoline = {.entry = 0};
     struct prepared prepared;
     char library[TERMINAL_WORD_SIZE];
     const char *fault = output_fault(robj);
     int error = 0;
-    if (fault == NULL && options->stubs && robj->archive.count > 0 &&
-        stub_template_find(&robj->archive.member[0].object, &stub) != 0) {
+    if (fault == NULL && options->trampolines && robj->archive.count > 0 &&
+        trampoline_find(&robj->archive.member[0].object, &trampoline) != 0) {
         complain(robj->file, "this jobtrail-robj has no trampolines for its machine");
         return ROBJ_REFUSED;
     }
     if (fault == NULL)
-        error = write_output(robj, &stub, &prepared);
-    stub_template_close(&stub);
+        error = write_output(robj, &trampoline, &prepared);
+    trampoline_close(&trampoline);
     if (fault != NULL || error != 0) {
         complain(options->output, fault != NULL       ? fault
                                   : error == -EFBIG   ? "would be larger than 4 GiB"
@@ -257,8 +257,8 @@ static enum robj_status write_prepared(const struct robj *robj)
         return ROBJ_TROUBLE;
     }
     printf("%zu definitions and %zu references renamed, %zu trampolines", prepared.definitions,
-           prepared.references, prepared.stubs);
-    if (options->stubs)
+           prepared.references, prepared.trampolines);
+    if (options->trampolines)
         printf(", noted as %s", terminal_word(library_of(robj), library));
     putchar('\n');
     if (prepared.inside > 0)

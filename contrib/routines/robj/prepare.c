@@ -128,10 +128,10 @@ struct product {
     size_t symbols;
     unsigned char **made; /* bytes of members that are not the input's */
     size_t made_count;
-    char *names; /* of stubs' members, each of STUB_NAME bytes */
+    char *names; /* of trampolines' members, each of TRAMPOLINE_NAME bytes */
 };
 
-enum { STUB_NAME = 32 };
+enum { TRAMPOLINE_NAME = 40 };
 
 static void product_free(struct product *product)
 {
@@ -183,7 +183,8 @@ static int edit_member(const struct prepare_order *order, size_t member, size_t 
         bool is_renamed = entry != NULL && (!is_reference || order->preparation.renames_references);
         if (!is_reference)
             error = add_symbol(product, is_renamed ? entry->renamed : symbol->name);
-        prepared->unsatisfied += entry != NULL && !is_renamed && !order->preparation.has_stubs;
+        prepared->unsatisfied +=
+            entry != NULL && !is_renamed && !order->preparation.has_trampolines;
         if (!is_renamed || error != 0)
             continue;
         if (GROW(*edits, *count) != 0)
@@ -219,7 +220,7 @@ static int take_members(const struct prepare_order *order, struct product *produ
     return error;
 }
 
-/* The definition that a stub stands for: the first one, which a linker takes. */
+/* The definition that a trampoline stands for: the first one, which a linker takes. */
 static const GElf_Sym *definition_of(const struct archive_symbols *symbols, const char *name)
 {
     size_t count, at = archive_symbols_find(symbols, name, &count);
@@ -241,21 +242,21 @@ static size_t count_used(const struct entries *entries, const struct archive_sym
     return used;
 }
 
-static int make_stubs(const struct prepare_order *order, struct product *product)
+static int make_trampolines(const struct prepare_order *order, struct product *product)
 {
     const struct entries *entries = order->entries;
     int error = 0;
-    product->names = calloc(entries->count + 1, STUB_NAME);
+    product->names = calloc(entries->count + 1, TRAMPOLINE_NAME);
     if (product->names == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < entries->count && error == 0; i++) {
         const struct entry *entry = &entries->item[i];
-        struct written_member member = {.name = product->names + i * STUB_NAME};
+        struct written_member member = {.name = product->names + i * TRAMPOLINE_NAME};
         unsigned char *made = NULL;
-        snprintf(product->names + i * STUB_NAME, STUB_NAME, "stub%zu.o", i + 1);
-        error = stub_object_make(order->stub, entry->name, entry->renamed, order->library,
-                                 definition_of(order->preparation.symbols, entry->name), &made,
-                                 &member.size);
+        snprintf(product->names + i * TRAMPOLINE_NAME, TRAMPOLINE_NAME, "trampoline%zu.o", i + 1);
+        error = trampoline_make(order->trampoline, entry->name, entry->renamed, order->library,
+                                definition_of(order->preparation.symbols, entry->name), &made,
+                                &member.size);
         if (error != 0)
             break;
         member.bytes = made;
@@ -274,15 +275,15 @@ int prepare_write(const struct prepare_order *order, int fd, struct prepared *pr
     const struct archive *archive = order->preparation.archive;
     struct prepared done = {0};
     int error = 0;
-    if (order->preparation.has_stubs) {
-        error = make_stubs(order, &product);
-        done.stubs = order->entries->count;
+    if (order->preparation.has_trampolines) {
+        error = make_trampolines(order, &product);
+        done.trampolines = order->entries->count;
         if (order->preparation.renames_references)
             done.inside = count_used(order->entries, order->preparation.symbols);
     }
     if (error == 0 && order->has_members)
         error = take_members(order, &product, &done);
-    if (error == 0 && !archive->is_archive && !order->preparation.has_stubs)
+    if (error == 0 && !archive->is_archive && !order->preparation.has_trampolines)
         error = io_write_all(fd, product.member[0].bytes, product.member[0].size);
     else if (error == 0)
         error = archive_write(

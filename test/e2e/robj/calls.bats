@@ -232,7 +232,7 @@ C
         "[[\"called helper variadic\",$runs]]" ]]
 }
 
-@test "a pointer to a member function of C++ calls it by its stub, wherever the stub comes to stand" {
+@test "a pointer to a member function of C++ calls it by its trampoline, wherever the trampoline comes to stand" {
     cat >part.h <<'C'
 struct part {
     int value;

@@ -179,7 +179,7 @@ NAMES
     [[ $output == *"inner (a="* && $output == *" outer (a="* ]]
 }
 
-@test "a program with stubs computes the same with each linker, and has notes of what it refers to" {
+@test "a program with trampolines computes the same with each linker, and has notes of what it refers to" {
     make_library
     jobtrail-robj -m libmade.a >entries
     gcc program.c libmade.a -o plain
@@ -202,7 +202,7 @@ NAMES
     done
 }
 
-@test "a shared library that has a prepared archive exports the stubs, and not the routines" {
+@test "a shared library that has a prepared archive exports the trampolines, and not the routines" {
     make_library
     jobtrail-robj -m libmade.a >entries
     robj -w -a -e entries -i "made 1.0" -o new.a libmade.a
@@ -297,7 +297,7 @@ REASONS
     grep -v '^#' <<<"$output" >good
     robj -w -a -e good -o new.a libkinds.a
     [[ $status == 0 ]]
-    # the stub of a weak routine is weak
+    # the trampoline of a weak routine is weak
     [[ $(nm new.a) == *" W weak_alone"* ]]
 }
 
@@ -357,21 +357,21 @@ REASONS
     umask 027
     robj -w -x -e entries -o new.a libmade.a
     [[ $(stat -c %a new.a) == 640 && -z $(compgen -G '*.new') ]]
-    # what is written is a good archive, prepared once: a second time its stubs are in the way
+    # what is written is a good archive, prepared once: a second time its trampolines are in the way
     robj -w -x -a -e entries -o twice.a new.a
     [[ $status == 1 && $stderr == *"outer: is not in the archive"* ]]
 }
 
-@test "one object becomes an object, or an archive with its stubs; -a alone writes the stubs" {
+@test "one object becomes an object, or an archive with its trampolines; -a alone writes the trampolines" {
     make_library
     printf '%s\n' middle inner >entries
     robj -w -e entries -o new.o middle.o
     [[ $status == 0 && $(nm new.o) == *"T middle.real"* && $(readelf -h new.o) == *"REL (Relocatable file)"* ]]
     robj -w -a -e entries -o new.a middle.o
-    [[ $(ar t new.a | paste -sd' ') == "stub1.o stub2.o middle.o" ]]
-    robj -a -e entries -o stubs.a middle.o
-    [[ $status == 0 && $(ar t stubs.a | paste -sd' ') == "stub1.o stub2.o" ]]
-    gcc program.c outer.o a_member_with_a_long_name.o new.o stubs.a -o program
+    [[ $(ar t new.a | paste -sd' ') == "trampoline1.o trampoline2.o middle.o" ]]
+    robj -a -e entries -o trampolines.a middle.o
+    [[ $status == 0 && $(ar t trampolines.a | paste -sd' ') == "trampoline1.o trampoline2.o" ]]
+    gcc program.c outer.o a_member_with_a_long_name.o new.o trampolines.a -o program
     [[ $(./program) == "16 7 1 9" ]]
     [[ $(noted program) == "middle middle.o" ]]
 }

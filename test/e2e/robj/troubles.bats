@@ -41,7 +41,7 @@ linked() {
     env "${WRAPPED[@]}" JOBTRAIL_CONF="$CONF_LINK" "$@"
 }
 
-# programs: with stubs, dynamic and static
+# programs: with trampolines, dynamic and static
 programs() {
     "$JOBTRAIL_BIN/jobtrail-robj" -m libmade.a >entries
     "$JOBTRAIL_BIN/jobtrail-robj" -w -a -e entries -o libnoted.a libmade.a

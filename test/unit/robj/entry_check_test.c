@@ -66,7 +66,7 @@ TEST(weak_symbols_depend_on_the_references)
     assert_null(refusal(asked, 2, true, true));
 }
 
-TEST(a_name_that_no_note_can_have_gets_no_stub)
+TEST(a_name_that_no_note_can_have_gets_no_trampoline)
 {
     char name[257];
     const struct archive_symbol symbol = {.name = name, .kind = SYMBOL_ROUTINE};

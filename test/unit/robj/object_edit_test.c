@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The object is the one that stubs are copies of.
+ * The object is the one that trampolines are copies of.
  */
 #include "contrib/routines/robj/object_edit.h"
 
 #include <fcntl.h>
 
-#include "contrib/routines/robj/stub_object.h"
-#include "contrib/routines/robj/stub_templates.h"
+#include "contrib/routines/robj/trampoline.h"
+#include "contrib/routines/robj/trampoline_templates.h"
 #include "preload/routines/routine_note.h"
 #include "test/unit/fixture/cases.h"
 
-static struct stub_template template;
+static struct trampoline template;
 
 /* For the machine that this program is for. */
 static int open_template(void **state)
@@ -23,13 +23,13 @@ static int open_template(void **state)
     close(fd);
     const struct object own = {.header.e_machine = header.e_machine,
                                .is_64 = header.e_ident[EI_CLASS] == ELFCLASS64};
-    return got == sizeof header ? stub_template_find(&own, &template) : -EIO;
+    return got == sizeof header ? trampoline_find(&own, &template) : -EIO;
 }
 
 static int close_template(void **state)
 {
     (void)state;
-    stub_template_close(&template);
+    trampoline_close(&template);
     return 0;
 }
 
@@ -69,28 +69,28 @@ TEST(only_names_change_and_the_rest_stays_where_it_is)
     free(bytes);
 }
 
-TEST(a_stub_is_as_global_and_visible_as_its_routine_and_has_a_note)
+TEST(a_trampoline_is_as_global_and_visible_as_its_routine_and_has_a_note)
 {
     const GElf_Sym like = {.st_info = GELF_ST_INFO(STB_WEAK, STT_FUNC), .st_other = STV_PROTECTED};
     unsigned char *bytes;
     size_t size;
-    struct object stub;
+    struct object trampoline;
     GElf_Shdr header;
     static const char texts[] = "dgemm_\0liblapack.a";
     assert_int_equal(
-        stub_object_make(&template, "dgemm_", "dgemm_.real", "liblapack.a", &like, &bytes, &size),
+        trampoline_make(&template, "dgemm_", "dgemm_.real", "liblapack.a", &like, &bytes, &size),
         0);
-    assert_null(object_open(bytes, size, &stub));
-    GElf_Sym symbol = symbol_named(&stub, "dgemm_");
+    assert_null(object_open(bytes, size, &trampoline));
+    GElf_Sym symbol = symbol_named(&trampoline, "dgemm_");
     assert_int_equal(GELF_ST_BIND(symbol.st_info), STB_WEAK);
     assert_int_equal(GELF_ST_TYPE(symbol.st_info), STT_FUNC);
     assert_int_equal(symbol.st_other, STV_PROTECTED);
-    symbol = symbol_named(&stub, "dgemm_.real");
+    symbol = symbol_named(&trampoline, "dgemm_.real");
     assert_int_equal(GELF_ST_VISIBILITY(symbol.st_other), STV_HIDDEN);
-    assert_non_null(gelf_getshdr(elf_getscn(stub.elf, template.note), &header));
+    assert_non_null(gelf_getshdr(elf_getscn(trampoline.elf, template.note), &header));
     assert_int_equal(header.sh_size, 12 + 12 + sizeof(struct routine_note) + sizeof texts + 1);
     assert_memory_equal(bytes + header.sh_offset + 32, texts, sizeof texts);
-    object_close(&stub);
+    object_close(&trampoline);
     free(bytes);
 }
 
@@ -102,11 +102,11 @@ TEST(a_note_has_bounds)
     memset(name, 'n', sizeof name);
     name[ROUTINE_NOTE_NAME_MAX] = '\0';
     const GElf_Sym like = {.st_info = GELF_ST_INFO(STB_GLOBAL, STT_FUNC)};
-    assert_int_equal(stub_object_make(&template, name, "r", name, &like, &bytes, &size), 0);
+    assert_int_equal(trampoline_make(&template, name, "r", name, &like, &bytes, &size), 0);
     free(bytes);
     name[ROUTINE_NOTE_NAME_MAX] = 'n';
     name[ROUTINE_NOTE_NAME_MAX + 1] = '\0';
-    assert_int_equal(stub_object_make(&template, name, "r", "l", &like, &bytes, &size),
+    assert_int_equal(trampoline_make(&template, name, "r", "l", &like, &bytes, &size),
                      -ENAMETOOLONG);
 }
 

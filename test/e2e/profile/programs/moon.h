@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A library whose calls have all that a stub has to pass through. */
+ * A library whose calls have all that a trampoline has to pass through. */
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The object that stubs are copies of: see stub_object.h and preload/routines/routine_note.h. The jump leaves
+ * The object that trampolines are copies of: see trampoline.h and preload/routines/routine_note.h. The jump leaves
  * all registers and the stack as they are. The routine is hidden: a shared library that the archive
- * is linked into exports the stub alone.
+ * is linked into exports the trampoline alone.
  */
         .text
         .balign 16                      /* of a pointer to a member of C++ an odd address says: virtual */

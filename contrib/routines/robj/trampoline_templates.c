@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "contrib/routines/robj/stub_templates.h"
+#include "contrib/routines/robj/trampoline_templates.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -9,19 +9,19 @@ extern const unsigned char template_begins[], template_ends[];
 /* The object as the assembler has made it; CMake says which one. */
 __asm__(".pushsection .rodata\n"
         "template_begins:\n"
-        ".incbin \"" STUB_TEMPLATE "\"\n"
+        ".incbin \"" TRAMPOLINE_TEMPLATE "\"\n"
         "template_ends:\n"
         ".popsection\n");
 
-int stub_template_find(const struct object *object, struct stub_template *stub)
+int trampoline_find(const struct object *object, struct trampoline *template)
 {
     int error =
-        stub_template_open(template_begins, (size_t)(template_ends - template_begins), stub);
+        trampoline_open(template_begins, (size_t)(template_ends - template_begins), template);
     if (error != 0)
         return -ENOENT;
-    if (stub->object.header.e_machine == object->header.e_machine &&
-        stub->object.is_64 == object->is_64)
+    if (template->object.header.e_machine == object->header.e_machine &&
+        template->object.is_64 == object->is_64)
         return 0;
-    stub_template_close(stub);
+    trampoline_close(template);
     return -ENOENT;
 }

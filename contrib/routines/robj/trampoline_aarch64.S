@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * As stub_x86_64.S. The registers x16 and x17 are free between a call and its routine (AAPCS64,
+ * As trampoline_x86_64.S. The registers x16 and x17 are free between a call and its routine (AAPCS64,
  * "Use of IP0 and IP1 by the linker").
  */
         .text
