@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/text.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_extension.h"
 #include "conf/conf_keys.h"
@@ -434,14 +435,15 @@ void conf_free(struct conf *conf)
 
 void conf_error_text(const struct conf_error *why, char *text, size_t size)
 {
-    char where[32] = "";
+    char where[32] = "", file[TERMINAL_WORD_SIZE];
     const char *open = why->hint[0] != '\0' ? " (" : "";
     const char *close = why->hint[0] != '\0' ? ")" : "";
     if (why->line != 0 && why->column != 0)
         snprintf(where, sizeof where, "%u:%u:", why->line, why->column);
     else if (why->line != 0)
         snprintf(where, sizeof where, "%u:", why->line);
-    snprintf(text, size, "%s:%s %s%s%s%s", why->file, where, why->reason, open, why->hint, close);
+    snprintf(text, size, "%s:%s %s%s%s%s", terminal_word(why->file, file), where, why->reason, open,
+             why->hint, close);
 }
 
 char *conf_policy_path(const char *path)

@@ -11,16 +11,21 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_segments.h"
+#include "conf/base/text.h"
 #include "ldwrap/elf_target.h"
 #include "ldwrap/wrap.h"
 #include "submit/evidence/watermark.h"
 
 /* ---- Watermarks ------------------------------------------------------------------------------ */
 
+/* What who built the program has chosen. A text that has no room is cut. */
 static void print_key(void *context, const char *key, const char *value)
 {
+    static char shown[64 << 10];
+    char word[TERMINAL_WORD_SIZE];
     (void)context;
-    printf("%s = %s\n", key, value);
+    terminal_text(value, strlen(value), shown, sizeof shown);
+    printf("%s = %s\n", terminal_word(key, word), shown);
 }
 
 static int from_note(const void *content, size_t size)
@@ -71,19 +76,21 @@ static int watermark_print_files(int count, char *const *paths)
 {
     int status = 0;
     for (int i = 0; i < count; i++) {
+        char word[TERMINAL_WORD_SIZE];
+        const char *path = terminal_word(paths[i], word);
         if (count > 1)
-            printf("%s%s:\n", i == 0 ? "" : "\n", paths[i]);
+            printf("%s%s:\n", i == 0 ? "" : "\n", path);
         int keys = print_file(paths[i]);
         fflush(stdout);
         if (keys > 0)
             continue;
         status = 1;
         if (keys == -ENOEXEC)
-            fprintf(stderr, "jobtrail-ld: %s: no ELF file\n", paths[i]);
+            fprintf(stderr, "jobtrail-ld: %s: no ELF file\n", path);
         else if (keys < 0)
-            fprintf(stderr, "jobtrail-ld: %s: %s\n", paths[i], strerror(-keys));
+            fprintf(stderr, "jobtrail-ld: %s: %s\n", path, strerror(-keys));
         else
-            fprintf(stderr, "jobtrail-ld: %s: no watermark\n", paths[i]);
+            fprintf(stderr, "jobtrail-ld: %s: no watermark\n", path);
     }
     return status;
 }

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/base/text.h"
+
 int options_number(const char *text, uint32_t least, uint32_t most, uint32_t *number)
 {
     char *end;
@@ -75,8 +77,10 @@ int options_next(int argc, char **argv, const char *short_options, const struct 
     } else if (rows->kind == OPTION_TEXT) {
         *(const char **)(void *)member = optarg != NULL ? optarg : rows->otherwise;
     } else if (options_number(optarg, rows->least, rows->most, (uint32_t *)(void *)member) != 0) {
+        char word[TERMINAL_WORD_SIZE];
         fprintf(stderr, "%s: --%s takes a whole number from %" PRIu32 " to %" PRIu32 ": %s\n",
-                program_invocation_short_name, rows->name, rows->least, rows->most, optarg);
+                program_invocation_short_name, rows->name, rows->least, rows->most,
+                terminal_word(optarg, word));
         return OPTIONS_WRONG;
     }
     return letter;

@@ -13,6 +13,7 @@
 
 #include "conf/base/command_options.h"
 #include "conf/base/program_run.h"
+#include "conf/base/text.h"
 #include "conf/command/command.h"
 #include "conf/conf_defaults.h"
 #include "conf/secret_file.h"
@@ -137,7 +138,8 @@ enum exit_status command_print_json(struct json_object *value)
 
 static enum exit_status wrong_usage(const char *problem, const char *what)
 {
-    fprintf(stderr, "jobtrail-conf: %s%s\n%s", problem, what, usage_text);
+    char word[TERMINAL_WORD_SIZE];
+    fprintf(stderr, "jobtrail-conf: %s%s\n%s", problem, terminal_word(what, word), usage_text);
     return STATUS_USAGE;
 }
 

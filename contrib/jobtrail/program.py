@@ -71,7 +71,7 @@ class Parser(argparse.ArgumentParser):
         unknown = UNKNOWN.match(message)
         if unknown:
             message += hint(unknown.group(1), self.long_options(), "--")
-        raise Usage("{0}: {1}\nTry '{0} --help'.".format(self.prog, message))
+        raise Usage("{0}: {1}\nTry '{0} --help'.".format(self.prog, message if message.isprintable() else escape(message)))
 
 
 def help_lines(actions):

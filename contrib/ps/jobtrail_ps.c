@@ -16,6 +16,7 @@
 #include "conf/base/command_options.h"
 #include "conf/base/grow.h"
 #include "conf/base/host.h"
+#include "conf/base/text.h"
 #include "conf/conf.h"
 #include "contrib/ps/ps_jobs.h"
 #include "contrib/ps/ps_output.h"
@@ -92,7 +93,9 @@ static int read_ids(const char *list, uint32_t **ids, size_t *count)
         size_t length = strcspn(at, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word), at);
         if (length >= sizeof word || options_number(word, 1, UINT32_MAX - 1, &id) != 0) {
-            fprintf(stderr, "jobtrail-ps: not the number of a job: %.*s\n", (int)length, at);
+            char shown[TERMINAL_WORD_SIZE];
+            terminal_text(at, length, shown, sizeof shown);
+            fprintf(stderr, "jobtrail-ps: not the number of a job: %s\n", shown);
             return -EINVAL;
         }
         if (GROW(*ids, *count) != 0)
@@ -239,7 +242,9 @@ int main(int argc, char *argv[])
         return PS_OK;
     }
     if (optind < argc) {
-        fprintf(stderr, "jobtrail-ps: no such argument: %s; name a job by -j\n", argv[optind]);
+        char shown[TERMINAL_WORD_SIZE];
+        fprintf(stderr, "jobtrail-ps: no such argument: %s; name a job by -j\n",
+                terminal_word(argv[optind], shown));
         return PS_USAGE;
     }
     int error = options.jobs == NULL ? 0 : read_ids(options.jobs, &ids, &count);

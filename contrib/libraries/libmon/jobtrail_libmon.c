@@ -16,6 +16,7 @@
 #include "conf/base/days.h"
 #include "conf/base/progress.h"
 #include "conf/base/stderr_or_syslog.h"
+#include "conf/base/text.h"
 #include "conf/conf.h"
 #include "contrib/libraries/globs.h"
 #include "contrib/libraries/libmon/libmon_list.h"
@@ -285,10 +286,12 @@ static enum libmon_status run(const struct libmon_options *options, enum libmon_
 
 static enum libmon_status wrong_command(const char *word)
 {
+    char shown[TERMINAL_WORD_SIZE];
     if (word == NULL)
         fputs("jobtrail-libmon: no command: write scan, watch or list\n", stderr);
     else
-        fprintf(stderr, "jobtrail-libmon: no command %s: there are scan, watch and list\n", word);
+        fprintf(stderr, "jobtrail-libmon: no command %s: there are scan, watch and list\n",
+                terminal_word(word, shown));
     fputs("Try 'jobtrail-libmon --help'.\n", stderr);
     return LIBMON_USAGE;
 }

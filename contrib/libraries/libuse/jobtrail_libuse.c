@@ -373,10 +373,12 @@ static enum libuse_exit run(const struct libuse_options *options, bool is_poll)
 
 static enum libuse_exit wrong_command(const char *word)
 {
+    char shown[TERMINAL_WORD_SIZE];
     if (word == NULL)
         fputs("jobtrail-libuse: no command: write poll or status\n", stderr);
     else
-        fprintf(stderr, "jobtrail-libuse: no command %s: there are poll and status\n", word);
+        fprintf(stderr, "jobtrail-libuse: no command %s: there are poll and status\n",
+                terminal_word(word, shown));
     fputs("Try 'jobtrail-libuse --help'.\n", stderr);
     return LIBUSE_USAGE;
 }
