@@ -53,6 +53,9 @@ enum conf_programs { CONF_PROGRAMS_ALL, CONF_PROGRAMS_SCALAR, CONF_PROGRAMS_MPI 
 /* Which programs the linker wrapper puts the preload library's start-up object into. */
 enum conf_startup { CONF_STARTUP_NONE, CONF_STARTUP_STATIC, CONF_STARTUP_ALL };
 
+/* Whose variables of a session are believed, in the order of submit/facts/scheduler.c. */
+enum conf_scheduler { CONF_SLURM, CONF_PBS, CONF_SGE, CONF_LSF };
+
 /* Whether what a job's user owns in the spool gets a file system of its own. */
 enum conf_mount { CONF_MOUNT_AUTO, CONF_MOUNT_YES, CONF_MOUNT_NO };
 
@@ -67,7 +70,7 @@ enum conf_profile_steps { CONF_PROFILE_NONE, CONF_PROFILE_ASKED, CONF_PROFILE_AL
 enum conf_profile_mode { CONF_PROFILE_LIGHT, CONF_PROFILE_EXACT };
 
 /* How many keys there are that hold one value; conf_keys.h describes them. */
-#define CONF_KEYS 85
+#define CONF_KEYS 86
 
 /* All strings are owned by the struct and never NULL after conf_load(). */
 struct conf {

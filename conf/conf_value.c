@@ -153,6 +153,8 @@ const struct conf_kind
                                "write yes, program or no"),
     conf_value_http_format = CHOICE(CONF_WORD, WORDS("json", "bulk", "splunk"), "unknown value",
                               "write json, bulk or splunk"),
+    conf_value_scheduler = CHOICE(CONF_INDEX, WORDS("slurm", "PBS", "SGE", "LSF"), "unknown batch system",
+                             "write slurm, PBS, SGE or LSF"),
     conf_value_size = SIZE(UINT64_C(1) << 30, "1G"),
     conf_value_hash_size = SIZE(UINT64_C(1) << 40, "1024G"),
     conf_value_seconds = NUMBER("seconds", 1, 300),

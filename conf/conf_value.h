@@ -31,11 +31,11 @@ extern const struct conf_kind conf_value_text, conf_value_name, conf_value_path,
     conf_value_path_or_none, conf_value_spool, conf_value_library, conf_value_hooks, conf_value_url,
     conf_value_timezone, conf_value_transport_words, conf_value_yes_no, conf_value_mount,
     conf_value_startup, conf_value_programs, conf_value_command_line, conf_value_http_format,
-    conf_value_size, conf_value_hash_size, conf_value_seconds, conf_value_cpu_seconds,
-    conf_value_ranks, conf_value_directories, conf_value_block_bytes, conf_value_records,
-    conf_value_place, conf_value_see, conf_value_requests, conf_value_memory, conf_value_files,
-    conf_value_witness, conf_value_profile_steps, conf_value_profile_mode, conf_value_numbers,
-    conf_value_logs;
+    conf_value_scheduler, conf_value_size, conf_value_hash_size, conf_value_seconds,
+    conf_value_cpu_seconds, conf_value_ranks, conf_value_directories, conf_value_block_bytes,
+    conf_value_records, conf_value_place, conf_value_see, conf_value_requests, conf_value_memory,
+    conf_value_files, conf_value_witness, conf_value_profile_steps, conf_value_profile_mode,
+    conf_value_numbers, conf_value_logs;
 
 /* Of extensions: contrib/libraries */
 extern const struct conf_kind conf_value_globs, conf_value_globs_or_none, conf_value_owners;

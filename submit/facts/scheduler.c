@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/conf.h"
 #include "preload/fact_variables.h"
 
-/* The variables with each system's facts, in XALT's order; NULL: it has none. */
+/* The variables with each system's facts, in the order of enum conf_scheduler; NULL: it has none.
+ */
 static const struct scheduler_variables {
     const char *name, *mark; /* the variable that the system sets */
     const char *job_id, *queue, *account, *submit_host, *nodes;
@@ -75,7 +77,7 @@ static void fill_scheduler(const struct scheduler_variables *source, struct capt
                                                       : 1;
 }
 
-void scheduler_find(const struct job_identity *identity, const char *submit_host,
+void scheduler_find(uint32_t site, const struct job_identity *identity, const char *submit_host,
                     struct capture_bytes facts, struct scheduler *scheduler)
 {
     static const struct scheduler_variables none = {.name = "unknown", .nodes = ""};
@@ -90,9 +92,9 @@ void scheduler_find(const struct job_identity *identity, const char *submit_host
         scheduler->submit_host = or_unknown(submit_host);
         return;
     }
-    for (size_t i = 0; i < sizeof sources / sizeof sources[0] && source == &none; i++)
-        if (get_variable(facts, sources[i].mark, value, sizeof value) != NULL)
-            source = &sources[i];
+    if (site > CONF_SLURM && site <= sizeof sources / sizeof sources[0] &&
+        get_variable(facts, sources[site - 1].mark, value, sizeof value) != NULL)
+        source = &sources[site - 1];
     fill_scheduler(source, facts, scheduler);
 }
 

@@ -2,7 +2,8 @@
  *
  * Which batch system a run belongs to. For Slurm this is known from the journal, which is root's.
  * For PBS, SGE and LSF it is known from the process's environment alone: from the variables in
- * preload/fact_variables.h.
+ * preload/fact_variables.h. These are believed where the site says that it has this system
+ * ([site] scheduler): elsewhere they would be a user's claim in the place of a fact.
  */
 #pragma once
 
@@ -17,9 +18,9 @@ struct scheduler {
     char text[4][256];
 };
 
-/* `submit_host`: of a Slurm job, "" where unknown. `facts`: capture.facts. What is found points
- * into `*identity`, `submit_host` and `*scheduler`. */
-void scheduler_find(const struct job_identity *identity, const char *submit_host,
+/* `site`: [site] scheduler. `submit_host`: of a Slurm job, "" where unknown. `facts`:
+ * capture.facts. What is found points into `*identity`, `submit_host` and `*scheduler`. */
+void scheduler_find(uint32_t site, const struct job_identity *identity, const char *submit_host,
                     struct capture_bytes facts, struct scheduler *scheduler);
 
 /* The number of threads that OMP_NUM_THREADS asks for; 1, as XALT has it, where it is not set or is

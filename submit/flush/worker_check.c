@@ -105,12 +105,14 @@ static void make_run(struct worker_check *check)
     start_facts(facts, user, "run_uuid");
     add_known(check, facts, user, "user", identity->user);
     add_text(check, facts, user, "syshost", record_syshost(conf, identity->cluster));
-    add_text(check, facts, user, "scheduler", "SLURM");
-    facts->fact[facts->count - 1].differs = identity->job == 0;
-    if (identity->job != 0) {
-        add_text(check, facts, user, "job_id", job);
-        add_known(check, facts, user, "account", identity->account);
-        add_known(check, facts, user, "queue", identity->partition);
+    const bool is_claimed = identity->job == 0 && conf->scheduler != CONF_SLURM;
+    const bool is_unknown = identity->job == 0 && !is_claimed;
+    add_text(check, facts, user, "scheduler", is_unknown ? "unknown" : "SLURM");
+    facts->fact[facts->count - 1].differs = is_claimed;
+    if (!is_claimed) {
+        add_text(check, facts, user, "job_id", is_unknown ? "unknown" : job);
+        add_known(check, facts, user, "account", is_unknown ? "" : identity->account);
+        add_known(check, facts, user, "queue", is_unknown ? "" : identity->partition);
     }
     struct json_object *known = json_object_new_object();
     if (known != NULL)

@@ -501,7 +501,8 @@ int run_record_build(const struct run_source *source, struct built_record *recor
     record_begin(&run.record);
     run_record_uuid(source->capture, run.uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", source->ending == NULL ? "aaa" : "zzz", run.uuid);
-    scheduler_find(source->identity, source->journal == NULL ? "" : source->journal->submit_host,
+    scheduler_find(source->conf->scheduler, source->identity,
+                   source->journal == NULL ? "" : source->journal->submit_host,
                    source->capture->facts, &run.scheduler);
     add_all(&run);
     record_name(record, "run", record_syshost(source->conf, source->identity->cluster),

@@ -112,14 +112,31 @@ is_gone() {
         "cat man 6 exit_with games 5 exit_with man 6 ls games 5" ]]
 }
 
+site_has() { # SYSTEM
+    sed -i '/^scheduler/d; s/^\[site\]$/&\nscheduler = '"$1/" "$CONF"
+    "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+}
+
 # [environment] keeps none of these variables
-@test "PBS, SGE and LSF are told by their variables, as XALT tells them, whatever the site keeps" {
+@test "PBS, SGE and LSF are told by their variables, as XALT tells them, where the site has them" {
+    # elsewhere users would give what they claim the place of facts: none is known
+    MORE=(PBS_JOBID=1.s PBS_ACCOUNT=physics PBS_QUEUE=batch)
+    session_of 5 '"$programs/exit_with" 0 claim'
+    flush_sessions
+    [[ $(records | jq -c '.[].userT | [.scheduler, .job_id, .queue, .account, .submit_host]') == \
+        '["unknown","unknown","unknown","unknown","unknown"]' ]]
+    rm "$RECORDS"/*
     printf '[environment]\nkeep = COLOUR\n' >>"$CONF"
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"
+    site_has PBS
     MORE=(OMP_NUM_THREADS="6,2" COLOUR=red PBS_JOBID=17.server PBS_QUEUE=long PBS_ACCOUNT=chem PBS_O_HOST=login1 PBS_NUM_NODES=4)
     session_of 5 '"$programs/exit_with" 0 pbs'
+    flush_sessions
+    site_has SGE
     MORE=(SGE_ACCOUNT=bio JOB_ID=99 QUEUE=all.q NHOSTS=2)
     session_of 5 '"$programs/exit_with" 0 sge'
+    flush_sessions
+    site_has LSF
     MORE=(LSF_VERSION=34 LSB_JOBID=5 LSB_QUEUE=normal LSB_EXEC_CLUSTER=c1 LSB_MCPU_HOSTS="h1 4 h2 4 h3 4")
     session_of 5 '"$programs/exit_with" 0 lsf'
     flush_sessions

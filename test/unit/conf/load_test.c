@@ -42,6 +42,7 @@ TEST(an_empty_file_gives_the_defaults)
     assert_string_equal(conf.cluster, "");
     assert_string_equal(conf.syshost, "");
     assert_string_equal(conf.timezone, "");
+    assert_int_equal(conf.scheduler, CONF_SLURM);
     assert_string_equal(conf.spool, "/run/jobtrail");
     assert_int_equal(conf.ledger_bytes, 64u << 20);
     assert_int_equal(conf.mount, CONF_MOUNT_AUTO);
@@ -119,6 +120,7 @@ TEST(each_key_takes_its_value)
     struct conf conf = loaded(
         "# comment\n"
         "[site]\ncluster = alpha\nsyshost: beta ; comment\ntimezone = Europe/Berlin\n"
+        "scheduler = SGE\n"
         "[spool]\r\ndir = /scratch/%n/jt\r\nledger_size = 1M\n"
         "mount = no\n"
         "[preload]\nlibrary = /opt/$PLATFORM/libjobtrail.so\n"
@@ -150,6 +152,7 @@ TEST(each_key_takes_its_value)
     assert_int_equal(conf.routine.count, 1);
     assert_string_equal(conf.routine.rule[0].pattern, "soname:libx\\.so");
     assert_string_equal(conf.syshost, "beta");
+    assert_int_equal(conf.scheduler, CONF_SGE);
     assert_string_equal(conf.timezone, "Europe/Berlin");
     assert_string_equal(conf.spool, "/scratch/%n/jt");
     assert_int_equal(conf.ledger_bytes, 1u << 20);
@@ -408,6 +411,7 @@ static const struct refusal refusals[] = {
     {"[site]\ncluster = a/b\n", 2, 12, "not a name", "letters"},
     {"[site]\nsyshost = .x\n", 2, 11, "starts with '.'", "letter"},
     {"[site]\ntimezone = Europe/Berln\n", 2, 12, "no time zone", "such as Europe/Berlin"},
+    {"[site]\nscheduler = Torque\n", 2, 13, "unknown batch system", "PBS"},
     {"[site]\ntimezone = CET-1CEST\n", 2, 12, "no time zone", "tzdata"},
     {"[spool]\ndir = run\n", 2, 7, "not an absolute path", "start with '/'"},
     {"[spool]\ndir =\n", 2, 6, "not an absolute path", "start with '/'"},

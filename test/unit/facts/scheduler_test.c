@@ -2,11 +2,12 @@
  *
  * Which batch system a run belongs to, by environments as the systems make them.
  */
+#include "conf/conf.h"
 #include "submit/facts/scheduler.h"
 #include "test/unit/fixture/cases.h"
 
 /* Outside of Slurm. `env`: NAME=VALUE in lines. */
-static struct scheduler *found_in(const char *env)
+static struct scheduler *found_at(uint32_t site, const char *env)
 {
     static struct scheduler scheduler;
     static char bytes[8192];
@@ -16,8 +17,18 @@ static struct scheduler *found_in(const char *env)
     for (size_t i = 0; i < size; i++)
         bytes[i] = env[i] == '\n' ? '\0' : env[i];
     memset(&scheduler, 0x5a, sizeof scheduler);
-    scheduler_find(&nobody, "", (struct capture_bytes){.at = bytes, .size = size}, &scheduler);
+    scheduler_find(site, &nobody, "", (struct capture_bytes){.at = bytes, .size = size},
+                   &scheduler);
     return &scheduler;
+}
+
+/* Where the site has the system whose variable comes first. */
+static struct scheduler *found_in(const char *env)
+{
+    return found_at(strstr(env, "PBS_JOBID") != NULL     ? CONF_PBS
+                    : strstr(env, "LSF_VERSION") != NULL ? CONF_LSF
+                                                         : CONF_SGE,
+                    env);
 }
 
 static void expect(const char *env, const char *expected)
@@ -42,6 +53,19 @@ TEST(each_system_is_known_by_its_variables)
     expect("LSF_VERSION=34\nLSB_JOBID=9\nLSB_QUEUE=normal\nLSB_EXEC_CLUSTER=c1\n"
            "LSB_MCPU_HOSTS=n1 4 n2 4 n3 2 \n",
            "LSF 9 normal unknown c1 3");
+}
+
+TEST(what_the_site_does_not_have_is_a_claim_and_no_fact)
+{
+    static const char env[] = "PBS_JOBID=1.s\nPBS_ACCOUNT=physics\nPBS_QUEUE=batch\n";
+    assert_string_equal(found_at(CONF_PBS, env)->account, "physics");
+    for (uint32_t site = CONF_SLURM; site <= CONF_LSF + 1; site++) {
+        const struct scheduler *found = found_at(site, env);
+        const char *expected = site == CONF_PBS ? "PBS" : "unknown";
+        assert_string_equal(found->name, expected);
+        if (site != CONF_PBS)
+            assert_string_equal(found->account, "unknown");
+    }
 }
 
 TEST(what_nothing_tells_is_unknown)
@@ -89,8 +113,8 @@ TEST(a_job_of_slurms_is_slurms_whatever_the_environment_says)
     const struct job_identity identity = {
         .job = 4711, .partition = (char *)"main", .account = (char *)""};
     struct scheduler found;
-    scheduler_find(&identity, "login", (struct capture_bytes){.at = env, .size = sizeof env},
-                   &found);
+    scheduler_find(CONF_PBS, &identity, "login",
+                   (struct capture_bytes){.at = env, .size = sizeof env}, &found);
     assert_string_equal(found.name, "SLURM");
     assert_string_equal(found.job_id, "4711");
     assert_string_equal(found.queue, "main");
@@ -103,7 +127,7 @@ TEST(no_environment_tells_nothing)
 {
     const struct job_identity nobody = {.job = 0};
     struct scheduler found;
-    scheduler_find(&nobody, "", (struct capture_bytes){.at = NULL}, &found);
+    scheduler_find(CONF_PBS, &nobody, "", (struct capture_bytes){.at = NULL}, &found);
     assert_string_equal(found.name, "unknown");
     assert_int_equal(found.nodes, 1);
 }

@@ -447,8 +447,10 @@ TEST(a_session_is_no_job)
     assert_int_equal(read_it(&worked, &taken, &summary), FLUSH_DONE);
     const char *text = taken.record[0].text;
     assert_true(fits(&worked, taken.record[0].name, text));
-    assert_true(fits(&worked, taken.record[0].name,
-                     with(text, "\"scheduler\":\"unknown\"", "\"scheduler\":\"PBS\"")));
+    assert_false(fits(&worked, taken.record[0].name,
+                      with(text, "\"scheduler\":\"unknown\"", "\"scheduler\":\"PBS\"")));
+    assert_false(fits(&worked, taken.record[0].name,
+                      with(text, "\"account\":\"unknown\"", "\"account\":\"physics\"")));
     assert_false(fits(&worked, taken.record[0].name,
                       with(text, "\"scheduler\":\"unknown\"", "\"scheduler\":\"SLURM\"")));
     assert_false(
