@@ -42,19 +42,19 @@
  * exit    Slurm waited for a task: step, task, pid, status (as wait(2) gives it), thread, busy,
  *         others=alive where the daemon had children and none of them was dead and not waited for;
  *         where there was a task epilog, forked and forked_busy; died (exit_note.h), nanoseconds
- *         since the Epoch, where the kernel told of it: the task ended then or later; executed,
- *         nanoseconds since the Epoch, where the kernel told that it executed no program after
+ *         since the Epoch, where the kernel reported it: the task ended then or later; executed,
+ *         nanoseconds since the Epoch, where the kernel reported that it executed no program after
  *         that; 0: none at all
  * loader  a task ended with exit code 127 or 1, as loaders end what they cannot start, and the
- *         kernel told that it had forked nothing (a TaskProlog is forked): step, task, pid;
+ *         kernel reported that it had forked nothing (a TaskProlog is forked): step, task, pid;
  *         library_path and preload, which are LD_LIBRARY_PATH and LD_PRELOAD of its step, empty
  *         where unset, left out where they do not fit in and lines `variable` before have them
  * variable  a piece of such a text: step, name (library_path or preload), size (of the whole text,
  *         bytes, JOURNAL_VARIABLE_MAX at the most), at (where the piece begins), text. The daemon
  *         of a step writes each text once, its pieces in their order
  * end     the step is over on this node: step
- * suspend  the watcher saw that the job was suspended: since (when it saw it last running, as time)
- * resume  the watcher saw that it goes on: since (when it saw it last suspended)
+ * suspend  the process watch saw that the job is suspended: since (when it saw it run, as time)
+ * resume  the process watch saw that it goes on: since (when it saw it last suspended)
  * epilog  the job is over here; the same keys of the credential as `prolog`, and start (of the
  *         job, seconds since the Epoch, from Slurm 23.02 on). Readers use the first one: a later
  *         run of a requeued job appends its own to journals that a crash has left

@@ -38,7 +38,7 @@
  * - 23.11: slurmctld sends the files that plugstack.conf includes to configless nodes; before, only
  *   plugstack.conf itself (NEWS). Doctor looks where slurmd keeps them.
  * - 23.11: slurmd loads the plugins again on `scontrol reconfigure`; before, when it starts
- *   (src/slurmd/slurmd/slurmd.c). upkeep.h starts one watcher in both cases.
+ *   (src/slurmd/slurmd/slurmd.c). upkeep.h starts one process watch in both cases.
  * - 24.05: with PrologFlags=RunInJob, prolog and epilog run in the daemon of the job's extern step,
  *   and Slurm does not call those of SPANK (src/slurmd/slurmstepd/mgr.c, _spawn_job_container()).
  *   Then the end of the last step on a node, which may be the extern step, starts the flush. That

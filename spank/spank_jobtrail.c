@@ -494,7 +494,7 @@ int slurm_spank_task_post_fork(spank_t spank, int argc, char *argv[])
     return 0;
 }
 
-/* Tasks of a step have the same variables: what is long is told of the first one. */
+/* Tasks of a step have the same variables: what is long is reported of the first one. */
 static void append_loader(spank_t spank, int argc, char *argv[])
 {
     static const char what[] = "the loader of a task is not noted";

@@ -11,7 +11,7 @@
 /* In the directory of a version, the file that says which one it is (version_note.h). */
 #define VERSION_NOTE "version"
 
-/* In the node's directory, the file that the watcher locks (fcntl(2)) as long as it runs. */
+/* In the node's directory, the file that the process watch locks (fcntl(2)) as long as it runs. */
 #define SPOOL_WATCH_LOCK "watch.pid"
 
 /* In the directory of a job, an empty file: a step had --jobtrail=no. */

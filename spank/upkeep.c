@@ -11,7 +11,7 @@
 #include "spank/settings.h"
 #include "spank/spool.h"
 
-enum { COMPILE_TIMEOUT_S = 5, WATCHER_TIMEOUT_S = 6 };
+enum { COMPILE_TIMEOUT_S = 5, WATCH_TIMEOUT_S = 6 };
 
 static bool has_policy(const char *conf)
 {
@@ -65,11 +65,11 @@ static void run_submit(const char *conf, const char *command, const char *option
 void upkeep_start(const char *conf)
 {
     upkeep_policy(conf);
-    run_submit(conf, "watch", "--detach", WATCHER_TIMEOUT_S);
+    run_submit(conf, "watch", "--detach", WATCH_TIMEOUT_S);
     run_submit(conf, "flush", "--orphans", 0);
 }
 
 void upkeep_stop(const char *conf)
 {
-    run_submit(conf, "watch", "--stop", WATCHER_TIMEOUT_S);
+    run_submit(conf, "watch", "--stop", WATCH_TIMEOUT_S);
 }

@@ -10,9 +10,9 @@
  * as it is. Not where another version has handed over to this one (elder.h). */
 void upkeep_policy(const char *conf);
 
-/* At the start of slurmd: compiles the policy, starts the watcher, which sends start records, and
- * starts a flush in the background of what earlier epilogs or a crash of the node have left. */
+/* At the start of slurmd: compiles the policy, starts the process watch, which sends start records,
+ * and starts a flush in the background of what earlier epilogs or a crash of the node have left. */
 void upkeep_start(const char *conf);
 
-/* Ends the watcher. */
+/* Ends the process watch. */
 void upkeep_stop(const char *conf);

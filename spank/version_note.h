@@ -23,7 +23,7 @@ enum { VERSION_FORMATS_MAX = 60000, VERSIONS_MAX = 16, VERSION_NOTE_BYTES = 4 * 
 
 struct version_note {
     uint32_t formats;
-    char conf[PATH_MAX], plugin[PATH_MAX], submit[PATH_MAX]; /* "": not told */
+    char conf[PATH_MAX], plugin[PATH_MAX], submit[PATH_MAX]; /* "": not reported */
 };
 
 /* Reads the `size` bytes at `text`. Returns 0, or -EINVAL where they are no such file: a number or

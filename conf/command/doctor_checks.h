@@ -42,7 +42,7 @@ void doctor_tracking(struct doctor *doctor, const struct conf *conf);
 /* The outbox, and the receiver of each transport. */
 void doctor_transports(struct doctor *doctor, const struct conf *conf);
 
-/* The spool of this node, with its watcher. */
+/* The spool of this node, with its process watch. */
 void doctor_spool(struct doctor *doctor, const struct conf *conf);
 
 /* The store, where records arrive, and what was refused. */

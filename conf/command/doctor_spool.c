@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The spool of this node: its file system, who can see into it, jobs that wait in it, its watcher.
+ * The spool of this node: its file system, who sees into it, jobs that wait in it, process watch.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -160,7 +160,7 @@ static void check_spool(struct doctor *doctor, const struct conf *conf, const ch
     check_jobs(doctor, path);
 }
 
-static void check_watcher(struct doctor *doctor, const char *spool)
+static void check_process_watch(struct doctor *doctor, const char *spool)
 {
     char path[PATH_MAX + 16];
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -181,5 +181,5 @@ void doctor_spool(struct doctor *doctor, const struct conf *conf)
     if (spool_expand(conf->spool, doctor->node, spool, sizeof spool) != 0)
         return;
     check_spool(doctor, conf, spool);
-    check_watcher(doctor, spool);
+    check_process_watch(doctor, spool);
 }

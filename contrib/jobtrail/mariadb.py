@@ -33,7 +33,7 @@ def refuse_old_password(*_):
     raise OperationalError(CR.CR_AUTH_PLUGIN_CANNOT_LOAD, "the server asks for a password as in MySQL 3.23")
 
 
-_auth.scramble_old_password = refuse_old_password  # PyMySQL gives it to whoever asks
+_auth.scramble_old_password = refuse_old_password  # PyMySQL gives it to any server that asks
 
 
 class Connection(PyMySQLConnection):

@@ -9,7 +9,7 @@ from . import extensions, library
 from .acct.select import parts_of, pattern_of
 from .text import stored
 
-# in records of uses, those of which no library is told: more than there is room for, and of files that were gone
+# in records of uses, those of which no library is reported: more than there is room for, and of files that were gone
 NO_LIBRARY = ("(others)", "(unseen)")
 TEXTS = ("path", "library", "group", "package", "version", "soname", "build_id")
 

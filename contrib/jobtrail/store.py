@@ -255,7 +255,7 @@ def opened(store, address, seconds=None):
 
 
 def let_go():
-    """Closes them, before an answer is sent or printed: whoever does not read it holds none of their logs."""
+    """Closes them, before an answer is sent or printed: a reader who does not read it holds none of their logs."""
     while OPEN:
         OPEN.pop().close()
 

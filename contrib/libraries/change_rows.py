@@ -20,7 +20,7 @@ def column(name):
 
 
 def by(row):
-    """Who it was. Whoever can write where records lie may have written what is not proven: no user's name begins with '?'."""
+    """Who it was. Anybody who can write where records lie may have written what is not proven: no user's name begins with '?'."""
     user = row["user"] or (None if row["uid"] is None else str(row["uid"]))
     return user if row["proven"] else "?" + (user or "")
 

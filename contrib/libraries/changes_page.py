@@ -63,7 +63,7 @@ def number_cells(event):
 
 
 def by(model, event):
-    """Whoever can write where records lie may have written what is not proven: no user's name begins with '?'."""
+    """Anybody who can write where records lie may have written what is not proven: no user's name begins with '?'."""
     user = event["user"] or (None if event["uid"] is None else str(event["uid"]))
     shown = UNKNOWN if user is None else model.builder(user)
     return shown if event["proven"] else "?" + shown

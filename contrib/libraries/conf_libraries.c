@@ -141,7 +141,7 @@ static bool is_one_in_other(const char *one, const char *other)
 }
 
 /* Whether the directory of a key of logs, from the key `first` on, and that of one before it are
- * one or lie in each other: whoever may write lines to the one would write them into the other. */
+ * one or lie in each other: who may write lines to the one would write them into the other. */
 static bool clash_from(size_t first, const struct conf *conf,
                        bool (*is_in)(const char *one, const char *other), const char **key,
                        const char **other)

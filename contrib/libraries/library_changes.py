@@ -11,7 +11,7 @@ For jobtrail-acct, reports and pages:
 Each makes some statements, however many changes there are.
 
 A run is of before where it has loaded the file as it was, and began before the change was found; it is of after where it has
-loaded the file as it is, and began after the last look that did not find the change. Which of both it has loaded is told by the
+loaded the file as it is, and began after the last look that did not find the change. Which of both it has loaded is shown by the
 sha1 or the build-id in the run's record. Where that has neither, only runs count whose times leave no doubt: those of before
 began after the previous change of the file, and those of after before the next one.
 

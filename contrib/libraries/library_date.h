@@ -16,7 +16,7 @@
  * is returned. Where clocks are set forward, a local time that does not exist is what a clock
  * would show that had not been set: 02:30 is 03:30.
  *
- * A weekday that is not that of the date is told, and changes nothing: the date counts.
+ * A weekday that is not that of the date is reported, and changes nothing: the date counts.
  */
 #pragma once
 

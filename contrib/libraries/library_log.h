@@ -14,8 +14,8 @@
  * range of dates in it by bisection. Who begins a log so has to see to it: where a clock has been
  * set back, they write the time of the line before again. Local times that come twice, since the
  * zone sets its clocks back, are no fault. Behind a blank this line can name the time zone of the
- * log's local times: "# jobtrail: sorted Asia/Tokyo". Without it they are in the zone of whoever
- * reads. LIBRARY_LOG_UNSORTED says the same of a log whose lines are in no order.
+ * log's local times: "# jobtrail: sorted Asia/Tokyo". Without it they are in the zone of the user
+ * who reads. LIBRARY_LOG_UNSORTED says the same of a log whose lines are in no order.
  */
 #pragma once
 

@@ -39,7 +39,7 @@ struct library_who {
     int32_t session;                    /* of the process: setsid(2) */
     uint64_t session_ticks;             /* from boot to the start of its leader; 0: that is gone */
     int64_t time_s;                     /* of the last event, since the Epoch */
-    char command[LIBRARY_COMMAND_SIZE]; /* any bytes but NUL; whoever runs it chooses them */
+    char command[LIBRARY_COMMAND_SIZE]; /* any bytes but NUL; its user chooses them */
     char program[LIBRARY_PROGRAM_SIZE]; /* path of the executable; "": not known */
     char event[LIBRARY_EVENT_SIZE];     /* the same for all changes of one installation: of one
                                            user in one session (watch/library_watch.h); "": none */

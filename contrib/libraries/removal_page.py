@@ -192,7 +192,7 @@ def add_opens(model, options, found, target):
             continue
         user = of[0] or (None if uid is None else str(uid))
         shown = UNKNOWN if user is None else model.builder(user)
-        # whoever can write where records lie may have written what is not proven: no user's name begins with '?'
+        # anybody who can write where records lie may have written what is not proven: no user's name begins with '?'
         key = shown if proven else "?" + shown, program_name(model, program), "read" if source == "atime" else OPENED.get(what, what)
         row = found[key]
         row.opens = row.opens or collections.defaultdict(Sources)

@@ -33,7 +33,7 @@ def first_open(model):
 
 
 class Sources:
-    """What is told of one library and day. An open is seen by the host that it happened on; the times of a file on a shared file system
+    """What is reported of one library and day. An open is seen by the host that it happened on; the times of a file on a shared file system
     tell of it on each host that reads them. So watches are added up over hosts, and of atime the host with most counts. Both tell
     of the same opens."""
 

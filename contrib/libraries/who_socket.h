@@ -25,8 +25,8 @@ int who_socket_ask(int state, struct library_whos **whos);
 /* ---- What the next scan reads of it ---------------------------------------------------------- */
 
 /* What the watch knew when a scan began to tell changes: <[libraries] state>/whos, as
- * library_whos.h writes it. It is there until all is told, so that a scan that goes on after a kill
- * tells the same, also where the watch was killed with the one before. */
+ * library_whos.h writes it. It is there until all is reported, so that a scan that goes on after a
+ * kill tells the same, also where the watch was killed with the one before. */
 
 /* `state` is the directory's descriptor. All return 0 or -errno: reading, -ENOENT where there is
  * none, and -EPROTO where it is of another version. library_whos_free() releases `*whos`. */

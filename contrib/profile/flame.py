@@ -168,7 +168,7 @@ def mpi_table(profile):
 
 
 def own_note(own):
-    """Of a run whose ranks can be told from those of the program's other runs."""
+    """Of a run whose ranks can be distinguished from those of the program's other runs."""
     if own and own["share"] is not None:
         bound = "about " if own["open"] or not own["is_whole"] else "at least " if own["missed"] else ""
         yield "The %d ranks of this run spent %s%.1f %% of their time in MPI." % (own["ranks"], bound, 100 * own["share"])

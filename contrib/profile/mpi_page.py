@@ -79,7 +79,7 @@ class Row:
 
 
 def read(model, options):
-    """(runs with their time in MPI, and their hours; of how many ranks cannot be told from another one's, or no times are known)"""
+    """(runs with their time in MPI, and their hours; of how many ranks cannot be distinguished from another one's, or no times are known)"""
     selection = runs_of(options)
     values = [*selection.values, days.begin(model.first), days.begin(model.last + 1)]
     runs = [dict(zip(COLUMNS, row)) for row in model.store.lookup(RUNS.format(where=selection.sql()), values)]
@@ -108,7 +108,7 @@ def add_hours(run, added):
 
 
 def gather(model, options, of):
-    """({what a row is of: Row}, how many runs could not be told apart)"""
+    """({what a row is of: Row}, how many runs could not be distinguished)"""
     found, (runs, left_out) = {}, read(model, options)
     for run, mpi in runs:
         name = model.executable_name(run["executable_id"])

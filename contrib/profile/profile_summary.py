@@ -43,7 +43,7 @@ def routine_name(text):
 
 
 def routines(rows):
-    """[{routine, calls, seconds, open}] of what nodes have told, the most time first."""
+    """[{routine, calls, seconds, open}] of what nodes have reported, the most time first."""
     found = {}
     for row in rows:
         for word in (row["mpi_routines"] or "").split():
@@ -94,7 +94,7 @@ def time_in_mpi(rows):
 
 
 class Step:
-    """What nodes have sent of a step: its files, whose programs are told of in rows."""
+    """What nodes have sent of a step: its files, whose programs are reported in rows."""
 
     def __init__(self, rows):
         own = [row for row in rows if not row["joined"]]
@@ -108,7 +108,7 @@ class Step:
 
 
 def shares(rows, program, has_all_nodes):
-    """{uuid of a run: the time in MPI of its own ranks}, as far as these can be told from those of the program's other runs: by their executable,
+    """{uuid of a run: the time in MPI of its own ranks}, as far as these can be distinguished from those of the program's other runs: by their executable,
     and the component of a heterogeneous job. The imbalance is the whole program's. `is_whole`: all ranks are there, and each is a run's."""
     parts = runs_parts(rows)
     if not parts:
@@ -192,7 +192,7 @@ def of_program(rows, steps):
 
 
 class Job:
-    """What nodes have told of a job's profiles, with all its components. What is proven and what is not are never added up."""
+    """What nodes have reported of a job's profiles, with all its components. What is proven and what is not are never added up."""
 
     def __init__(self, rows):
         rows = sorted(rows, key=lambda row: (*place_of(row), row["node"]))

@@ -18,7 +18,7 @@ enum bytes_kind { BYTES_NONE, BYTES_EXACT, BYTES_AT_LEAST, BYTES_AT_MOST };
  * those of some calls tell nothing, and others too much. */
 enum bytes_kind routine_bytes_kind(const char *name, uint64_t calls, uint64_t sized);
 
-/* So many names are told of routines that could not be counted, of MPI and of others. */
+/* So many names are reported of routines that could not be counted, of MPI and of others. */
 enum { ROUTINE_LOG_MISSED = 16 };
 
 /* Whether the set's routine of this number is of a rank for which `is_taken` has true, NULL: all,

@@ -33,7 +33,7 @@ const char *set_program_hash(const struct profile_rank *rank, char room[SET_PROG
 /* Prints "# programs: ..." where there are several. */
 void set_programs_print(const struct set_programs *programs, FILE *to);
 
-/* A log looks at all ranks and stacks, so not more programs than these are told, however many a
+/* A log looks at all ranks and stacks, so not more programs than these are reported, however many a
  * file claims to have. */
 enum { SET_PROGRAMS_TOLD = 256 };
 

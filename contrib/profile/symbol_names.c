@@ -156,7 +156,7 @@ static int open_file(const char *path)
     return fd;
 }
 
-/* The file is the one that was loaded, as far as that can be told. */
+/* The file is the one that was loaded, as far as that can be known. */
 static bool is_same(int fd, const struct profiled_object *object)
 {
     unsigned char id[BUILD_ID_MAX];

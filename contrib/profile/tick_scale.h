@@ -17,7 +17,7 @@ struct tick_scale {
 struct profile_pair tick_now(void);
 
 /* The boot in which the counter counts, as profile_header.boot has it; "" where that cannot be
- * told. */
+ * reported. */
 void tick_boot(char boot[64]);
 
 /* The scale of a process. `now` is a moment of the header's boot; NULL where there is none: then

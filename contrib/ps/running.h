@@ -16,7 +16,7 @@
 #include "conf/conf.h"
 #include "submit/evidence/ledger_read.h"
 
-/* No more runs of one job are told of. */
+/* No more runs of one job are reported. */
 enum { RUNNING_MAX = 16384 };
 
 struct running {

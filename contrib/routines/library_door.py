@@ -12,7 +12,7 @@ CALLED = (
 
 
 def designated(model):
-    """Paths of libraries of which a run has told."""
+    """Paths of libraries that a run has reported."""
     return [path for path, in model.store.lookup("SELECT path FROM routine_library")]
 
 

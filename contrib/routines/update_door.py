@@ -4,10 +4,10 @@
     Wed_May_17_1995_08:49 L2TCG filei job=4711 program=solver path=/opt/imsl/lib/libimsl.so.20
 
 A line is of one run and one routine, at the time of the run's first call of it. Lines are in no order: a run's record comes when it is
-over. What they say is the user's claim about their own program; who it was is told by root, or has a '?' before it.
+over. What they say is the user's claim about their own program; who it was is reported by root, or has a '?' before it.
 
-Whoever is killed leaves each line in its log once: a file beside the logs has their sizes from before lines are written until they are
-on disk, and which runs are told.
+An update that is killed leaves each line in its log once: a file beside the logs has their sizes from before lines are written until they are
+on disk, and which runs are reported.
 """
 
 import collections
@@ -108,7 +108,7 @@ def file_of(name):
 
 
 def lines_by_log(rows, log_of):
-    """{file: [line]}; of a user with too many lines in one, the number of the others is told."""
+    """{file: [line]}; of a user with too many lines in one, the number of the others is reported."""
     found, counts = {}, {}
     for row in rows:
         name = log_of(library_of(row[1]), maker_of(row))

@@ -13,7 +13,7 @@
 #include "contrib/witness/job/kernel_notes.h"
 #include "contrib/witness/kernel_rings.h"
 
-/* Files of a job that are told apart, programs and objects, and sets of them; further ones are
+/* Files of a job that are distinguished, programs and objects, and sets of them; further ones are
  * unknown. */
 enum { JOB_PROGRAMS_MAX = 16384, JOB_SETS_MAX = 16384 };
 

@@ -35,7 +35,7 @@ struct kernel_processes {
     struct waiting_end *end;        /* by places of end_map; owned */
     uint64_t round, unmatched;
     size_t files;  /* room of all processes for what they mapped */
-    uint32_t over; /* processes that are over, and threads of which are still to be told of */
+    uint32_t over; /* processes that are over, and threads of which are still to be reported */
 };
 
 struct kernel_processes *kernel_processes_new(const struct kernel_processes_calls *calls)
@@ -445,7 +445,7 @@ static void add_end(struct kernel_processes *processes, struct kernel_process *p
 
 /* The kernel also tells of an exit when a thread executes a set-user-id program, or one that its
  * user may not read: it ends the watches of that thread then. That comes between the exec and the
- * first mapping, and mostly before the thread's end is told. */
+ * first mapping, and mostly before the thread's end is reported. */
 static bool is_only_exec(const struct kernel_processes *processes,
                          const struct kernel_process *process, int32_t tid)
 {

@@ -34,7 +34,7 @@ struct kernel_process {
     uint32_t threads;        /* that live */
     uint64_t known_ns;       /* `threads` are those of this time */
     uint64_t over_round;     /* in which its last thread ended; 0: it lives */
-    bool is_daemon;          /* of a step: it is not told of */
+    bool is_daemon;          /* of a step: it is not reported */
     bool wants_program;      /* the next mapping is its program */
     uint32_t *file;          /* owned: what its program has mapped, each once */
     uint32_t file_count, file_room;
@@ -62,7 +62,7 @@ struct kernel_processes;
 struct kernel_processes *kernel_processes_new(const struct kernel_processes_calls *calls);
 void kernel_processes_free(struct kernel_processes *processes);
 
-/* The daemon of a step of the job `job`, not 0, that started so long after boot. It may be told of
+/* The daemon of a step of the job `job`, not 0, that started so long after boot. It may be reported
  * before its fork, and again. A process that is known under its pid and started later stays. */
 void kernel_processes_daemon(struct kernel_processes *processes, int32_t pid, uint64_t start_ns,
                              uint32_t job);

@@ -73,7 +73,7 @@ def of_program(program, rows, step):
 
 
 def of_step(rows):
-    """A dict for each program, None where it is not known, of which there are ranks, or no others. `unseen`, tasks that nodes have told
+    """A dict for each program, None where it is not known, of which there are ranks, or no others. `unseen`, tasks that nodes have reported
     nothing of, is of the step; so is what nodes have not sent: `nodes` of `step_nodes` have."""
     first = rows[0]
     step = {name: first[name] for name in OF_JOB}

@@ -6,7 +6,7 @@ from .rank_rows import FIELDS, OF_RUN
 
 
 def all_ranks(_, found):
-    """Of a run of several tasks what the kernel told of all of them."""
+    """Of a run of several tasks what the kernel reported of all of them."""
     summary = found["ranks"]
     values = [] if summary is None else [(name, value(summary)) for name, _, value in FIELDS if name in OF_RUN]
     rows = [[name, str(value)] for name, value in values if value not in (None, "")]

@@ -387,8 +387,8 @@ static int get_ready(struct witness *witness, const struct conf *conf, int spool
 }
 
 /* Listens until SIGTERM, for the jobs of the spool directory open at `spool`. Then all that was
- * told is written. Returns 0; -EWOULDBLOCK where another one runs for this spool; -ENOTSUP where
- * CONF_WITNESS_AUTO is off; or -errno, which was told on stderr. */
+ * reported is written. Returns 0; -EWOULDBLOCK where another one runs for this spool; -ENOTSUP
+ * where CONF_WITNESS_AUTO is off; or -errno, which was reported on stderr. */
 static int witness_run(const struct conf *conf, int spool)
 {
     struct witness witness = {

@@ -32,8 +32,8 @@ enum { PIECE_BYTES = 64 << 10, PIECES_MAX = 64, ANCESTORS_MAX = 256 };
 struct witness_job {
     struct spool_job name;
     int directory;       /* -1: no job has this number */
-    bool is_broken;      /* its file could not be begun, which was told */
-    uint64_t broken_ns;  /* since boot: what was told from then on is not written down */
+    bool is_broken;      /* its file could not be begun, which was reported */
+    uint64_t broken_ns;  /* since boot: what was reported from then on is not written down */
     uint64_t journal_at; /* so far its journal was read */
     struct job_notes notes;
 };

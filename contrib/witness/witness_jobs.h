@@ -21,7 +21,7 @@ struct witness_jobs *witness_jobs_new(int spool, const struct kernel_listen *lis
 void witness_jobs_free(struct witness_jobs *jobs);
 
 /* Looks for new jobs, and for those that are gone, and tells `processes` of daemons of steps that
- * journals have named since the last look. What the kernel told until `heard_ns` since boot was
+ * journals have named since the last look. What the kernel reported until `heard_ns` since boot was
  * taken before: to a job whose file can be begun only now, as the file system was full, that is
  * unheard. Returns 0, or -errno where the spool cannot be read. */
 int witness_jobs_look(struct witness_jobs *jobs, struct kernel_processes *processes,

@@ -111,16 +111,16 @@ enum submit_status command_flush(const struct submit_options *options)
 
 /* ---- watch ----------------------------------------------------------------------------------- */
 
-/* As long as a watcher takes to end another one. */
+/* As long as a process watch takes to end another one. */
 enum { HAND_ON_S = 6 };
 
-/* Each version has a watcher of its own. Those of other versions end with their last job. */
+/* Each version has a process watch of its own. Those of other versions end with their last job. */
 static void hand_on_watch(const struct submit_options *options)
 {
     struct conf conf;
     if (options->formats != 0 || submit_conf_load(options, &conf) != SUBMIT_OK)
         return;
-    hand_on(options, &conf, options->stop ? HAND_ON_WATCHER : HAND_ON_JOBS, HAND_ON_S, NULL, NULL);
+    hand_on(options, &conf, options->stop ? HAND_ON_WATCH : HAND_ON_JOBS, HAND_ON_S, NULL, NULL);
     conf_free(&conf);
 }
 

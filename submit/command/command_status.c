@@ -39,7 +39,7 @@
 
 /* What spool, outbox and quarantine of a node say about its jobs and records. */
 
-/* Where the figures come from. What comes from one that cannot be read is not told. */
+/* Where the figures come from. What comes from one that cannot be read is not reported. */
 enum node_place { PLACE_BREAKS, PLACE_SPOOL, PLACE_QUARANTINE, PLACE_OUTBOX, NODE_PLACES };
 
 /* What the node's directories say. Times are seconds since the Epoch, 0: there is none. */

@@ -69,9 +69,9 @@ static bool has_names_below(const char *directory)
 
 static bool has_anything(const char *directory, enum hand_on what, uint32_t job)
 {
-    return what == HAND_ON_JOBS      ? has_jobs(directory, job)
-           : what == HAND_ON_WATCHER ? has_file(directory, SPOOL_WATCH_LOCK)
-                                     : has_names_below(directory);
+    return what == HAND_ON_JOBS    ? has_jobs(directory, job)
+           : what == HAND_ON_WATCH ? has_file(directory, SPOOL_WATCH_LOCK)
+                                   : has_names_below(directory);
 }
 
 /* What the directories of all versions begin with (spank/version_note.h). Returns 0 or
@@ -93,7 +93,7 @@ static int find_prefix(const struct submit_options *options, const struct conf *
 
 /* Returns the process, or -errno. The version's own configuration comes after that of `options`,
  * and so counts. getopt_long(3) has moved the command behind the options: it comes first again, as
- * ps(1) shows a watcher for days. */
+ * ps(1) shows a process watch for days. */
 static pid_t start_program(const struct submit_options *options, enum hand_on what,
                            const struct version_note *note)
 {
@@ -236,7 +236,7 @@ static int set_aside(const struct conf *conf, int spool, const struct spool_job 
 /* Jobs of a version whose program is gone: nobody can read what they left. Those in the directory
  * `spool` that are over and that the options ask for are set aside, and this version's directories
  * of the same jobs are marked as over, for the next flush. The others are left alone, and counted
- * as running; one that is asked for by its id is told on stderr. */
+ * as running; one that is asked for by its id is reported on stderr. */
 static void set_jobs_aside(const struct conf *conf, const struct flush_options *options,
                            const char *spool, uint32_t formats, struct flush_count *count)
 {
@@ -285,7 +285,7 @@ enum submit_status hand_on(const struct submit_options *options, const struct co
             continue;
         enum submit_status status =
             hand_on_to(options, what, timeout_s, directory, formats[i], &note);
-        if (status == SUBMIT_OTHER && what == HAND_ON_WATCHER)
+        if (status == SUBMIT_OTHER && what == HAND_ON_WATCH)
             continue;
         if (status == SUBMIT_OTHER) {
             fprintf(stderr,

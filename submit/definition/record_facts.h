@@ -37,7 +37,7 @@ struct record_facts *record_facts_new(enum record_kind kind, const struct record
  * in ASCII (text_is_ascii_json()), with the keys of its kind (record_keys.h), each once at the most
  * and no others, and with each of these facts once, but for those that it may lack. Nothing in it
  * may be taken for such a fact by a reader who knows no capitals or undoes escapes. What the other
- * values are is for whoever reads them. */
+ * values are is for their readers. */
 int record_facts_hold(struct record_facts *facts, const char *text, size_t size);
 
 void record_facts_free(struct record_facts *facts);

@@ -19,7 +19,7 @@
 /* What a task is apart from its runs. */
 struct task_outcome {
     enum coverage_outcome outcome; /* of what was not seen of it */
-    const char *program;           /* in `coverage.programs`; NULL: not to be told */
+    const char *program;           /* in `coverage.programs`; NULL: not to be reported */
     const char *library;           /* likewise; NULL: none kept it from starting, or unknown */
     size_t uncaptured;             /* its place in `coverage.uncaptured`; SIZE_MAX: it is none */
 };
@@ -261,7 +261,7 @@ static int find_outcome(struct search *search, size_t index, struct task_outcome
             program_asked_for(task->launched, asked_for);
         path = is_of_nothing ? asked_for : program.path;
         /* The library for which the loader did not start the task's program. One whose name is not
-         * plain text is not told. */
+         * plain text is not reported. */
         const char *name = search->library;
         bool is_known = found->outcome == COVERAGE_NOT_STARTED && !task->task->has_no_program &&
                         name[0] != '\0' && text_is_plain_json(name, strlen(name));

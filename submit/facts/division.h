@@ -4,8 +4,8 @@
  * stubs make the input of partition.h. It depends on nothing else, so that a flush that goes on
  * after another one comes to the same.
  *
- *   - The watcher sees that a job is suspended, and that it goes on, some time after it was. That
- *     it was suspended is sure only between its looks: that time is not allocated. Of the time
+ *   - The process watch sees that a job is suspended, and that it goes on, some time after it was.
+ *     That it was suspended is sure only between its looks: that time is not allocated. Of the time
  *     before and after nobody knows; it is uncertain as a whole, and of no run or task.
  *   - The end of a run is its value where it was measured (ending.h), else it lies between bounds.
  *   - A run *leads* if it is the last program of the task's own process, the one that Slurm was to
@@ -38,7 +38,7 @@ struct division_run {
 enum division_how {
     DIVISION_LEFT_OUT = 1, /* by sampling: the path is kept */
     DIVISION_READS = 2,    /* files may be looked at, as the job's user */
-    DIVISION_KERNELS = 4,  /* the kernel alone told of it */
+    DIVISION_KERNELS = 4,  /* the kernel alone reported it */
 };
 
 /* All must outlive the division. Returns 0 or -ENOMEM; division_free() releases `*division`. */

@@ -52,8 +52,8 @@ static uint64_t smaller_of(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* The last time at which the watcher saw the run; 0: never. A look after the process began the next
- * run was at that one, which may be of the same file. */
+/* The last time at which the process watch saw the run; 0: never. A look after the process began
+ * the next run was at that one, which may be of the same file. */
 static uint64_t seen_alive(const struct ending_evidence *evidence)
 {
     const struct look *look = evidence->look;
@@ -123,7 +123,7 @@ static struct ending end_after_silence(const struct capture *capture,
     return ending;
 }
 
-/* What the kernel told of the end of the capture's process; NULL: nothing that can be used. */
+/* What the kernel reported of the end of the capture's process; NULL: nothing that can be used. */
 static const struct kernel_noted *told_by_kernel(const struct ending_evidence *evidence)
 {
     const struct kernel_noted *kernel = evidence->kernel;
@@ -175,7 +175,7 @@ static uint64_t set_back_ns(const struct ending_evidence *evidence)
     return was_set_back ? (uint64_t)0 - (uint64_t)journal->clock_step_ns : 0;
 }
 
-/* Whether the kernel told that the task executed nothing after `time_ns`. */
+/* Whether the kernel reported that the task executed nothing after `time_ns`. */
 static bool executed_nothing_since(const struct journal_task *task, uint64_t time_ns,
                                    const struct ending_evidence *evidence)
 {
@@ -219,19 +219,19 @@ static struct ending end_of_task(const struct capture *capture, const struct jou
 
 /* Whether the process lived on after it had signed, as one does whose library's destructor hangs,
  * or for which a child made by vfork(2) has signed: it was seen, or was killed by a signal other
- * than the one of which our handler has written. That slurmstepd told of its end later shows
+ * than the one of which our handler has written. That slurmstepd reported its end later shows
  * nothing: slurmstepd may have been blocked. */
 static bool has_lived_on(const struct capture *capture, const struct journal_task *task,
                          const struct ending_evidence *evidence)
 {
     bool was_killed = task != NULL && WIFSIGNALED(task->status) &&
                       (capture->signal == 0 || (uint32_t)WTERMSIG(task->status) != capture->signal);
-    /* The watcher may have looked before the clock was set back. */
+    /* The process watch may have looked before the clock was set back. */
     return was_killed || seen_alive(evidence) >
                              sum_of(sum_of(capture->end_ns, set_back_ns(evidence)), FINI_ERROR_NS);
 }
 
-/* The end of a task that signed and that Slurm waited for. Where slurmstepd told of it later than
+/* The end of a task that signed and that Slurm waited for. Where slurmstepd reported it later than
  * its work explains, either it was blocked or the task lived on. The kernel's time of the end does
  * not tell which: the thread that lives on need not be the first one. */
 static struct ending end_of_signed_task(const struct capture *capture,
@@ -272,7 +272,7 @@ static struct ending end_by_kernel(const struct capture *capture,
     return ending;
 }
 
-/* The end of a process that Slurm did not wait for, and of which the kernel told. */
+/* The end of a process that Slurm did not wait for, and that the kernel reported. */
 static struct ending end_told_by_kernel(const struct capture *capture, bool is_signed,
                                         const struct ending_evidence *evidence,
                                         const struct kernel_noted *kernel)
@@ -371,7 +371,7 @@ static uint64_t believed(uint64_t time_ns, uint64_t last_ns)
     return time_ns > sum_of(last_ns, READING_NS) ? last_ns : time_ns;
 }
 
-/* What the kernel told of a process is of its last run alone, so that it is told once. */
+/* What the kernel reported of a process is of its last run alone, so that it is reported once. */
 static void add_kernel(const struct capture *capture, const struct kernel_noted *kernel,
                        struct ending *ending)
 {

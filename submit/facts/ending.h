@@ -6,8 +6,8 @@
  *   fini       the process reached its exit handlers, or our handler of the signal that ended it;
  *              status known where Slurm waited for it, or from the handler
  *   exec       it replaced itself, at or before the start of the next capture of the same process,
- *              or the time that a successor without a capture stored, or that the kernel told;
- *              or the watcher saw another program in its process, and no signal ended the task
+ *              or the time that a successor without a capture stored, or that the kernel reported;
+ *              or the process watch saw another program in its process, and no signal ended it
  *   task_exit  it was a task of Slurm's and wrote no end, or lived on after it: the journal has its
  *              wait status
  *   task_end   as task_exit, but it may have replaced itself before, by a program that leaves no
@@ -17,9 +17,9 @@
  * ran; or it outlived the job: then its run in the job ends at that time reboot     as epilog, but
  * the node was booted in between session    as step_end, outside of Slurm: known only when a later
  * flush looked kernel     it wrote no end, or lived on after it, and Slurm did not wait for it: the
- * kernel told root of its end and its status (submit/job/kernel_noted.h)
+ * kernel reported its end and its status to root (submit/job/kernel_noted.h)
  *
- * What the kernel told says also the status of a run that wrote its end, and whether another
+ * What the kernel reported says also the status of a run that wrote its end, and whether another
  * program replaced it unseen.
  *
  * The ledger's times are what its user says. An end more than a minute after the last moment at
@@ -47,11 +47,11 @@ struct ending {
     uint64_t error_ns;  /* how far the true end may lie from end_ns, at the most */
     bool is_measured;   /* end_ns was, and the bounds are what clocks and Slurm may have been off;
                            else they are all that is known */
-    bool outlived;      /* it still runs: what is told is the end of its run in the job */
+    bool outlived;      /* it still runs: what is reported is the end of its run in the job */
     int status;         /* as wait(2) gives it, where it is known */
     bool status_known;
     const struct journal_task *task; /* the process as Slurm's task; NULL: it was none */
-    const struct kernel_noted *seen; /* what the kernel told of its process, of which this was the
+    const struct kernel_noted *seen; /* what the kernel reported of its process, of which it was the
                                         last program: the evidence's; NULL: nothing, or not so */
     const struct kernel_note *used;  /* the same, where what it used is known as a whole */
 };
@@ -62,9 +62,9 @@ struct ending_evidence {
     uint64_t
         next_ns; /* when the next program of its process began (succession.h); 0: there was none */
     uint64_t now_ns;      /* the end of a job whose epilog has not run and that no boot has ended */
-    uint64_t replaced_ns; /* when the kernel told that another program replaced it; 0: it did not */
-    const struct look *look;           /* what the watcher saw of it; NULL: nothing */
-    const struct kernel_noted *kernel; /* what the kernel told of its process; NULL: nothing */
+    uint64_t replaced_ns; /* when another program replaced it, by the kernel; 0: it did not */
+    const struct look *look;           /* what the process watch saw of it; NULL: nothing */
+    const struct kernel_noted *kernel; /* what the kernel reported of its process; NULL: nothing */
     /* Whether its program may have replaced itself unseen; asked where it matters. NULL: it has
      * not. */
     bool (*is_replaceable)(const struct capture *capture);

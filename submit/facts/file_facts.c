@@ -88,7 +88,7 @@ bool elf_replaces(const char *path, uint64_t *changed_ns)
     if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
         return true;
     *changed_ns = (uint64_t)status.st_ctim.tv_sec * 1000000000u + (uint64_t)status.st_ctim.tv_nsec;
-    /* Whether an ELF file imports such a function. True also where that cannot be told: without
+    /* Whether an ELF file imports such a function. True also where that is not known: without
      * sections, or with more than are read; or of Go, whose programs make system calls of their
      * own. */
     struct elf_sections sections;

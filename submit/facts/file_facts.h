@@ -39,5 +39,5 @@ const struct file_facts *file_facts_replaces(const char *path);
 
 /* Whether the ELF file imports a function that replaces the running program (execve(3) and its
  * like), or one that could lead to that unseen (dlopen(3), syscall(2)). True also where that cannot
- * be told. `*changed_ns`: when the file was changed last (its ctime), since the Epoch. */
+ * be known. `*changed_ns`: when the file was changed last (its ctime), since the Epoch. */
 bool elf_replaces(const char *path, uint64_t *changed_ns);

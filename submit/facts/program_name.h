@@ -28,7 +28,7 @@ bool program_is_loader(const char *path, size_t size);
  * (preload/exec_path.c): the loader's, and that of a copy that has none. */
 bool program_is_stand_in(const char *path, size_t size);
 
-/* A shell: what it does beside starting programs is not told from waiting for them. */
+/* A shell: what it does beside starting programs is not distinguished from waiting for them. */
 bool program_is_shell(const char *path, size_t size);
 
 /* Starts the tasks of a parallel program, or is their daemon on a node: mpirun, srun, orted. */

@@ -29,8 +29,8 @@ struct core_time_check {
     struct core_time_sums told;  /* of the record that is looked at */
 };
 
-/* `allocation` NULL: of a session or a start, of which no core seconds are told. `ledger_bytes`: of
- * the ledger, as far as it is read. */
+/* `allocation` NULL: of a session or a start, of which no core seconds are reported.
+ * `ledger_bytes`: of the ledger, as far as it is read. */
 void core_time_check_make(struct core_time_check *check, const struct job_allocation *allocation,
                           uint64_t ledger_bytes);
 

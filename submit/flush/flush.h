@@ -8,8 +8,8 @@
 
 #include "submit/flush/flush_state.h"
 
-/* Flushes. Trouble with one job is told on stderr and does not keep the others from being flushed.
- * Returns 0, or -errno when the spool or the outbox cannot be used at all; -ESTALE where the spool
- * is mounted in another mount namespace than this one. */
+/* Flushes. Trouble with one job is reported on stderr and does not keep the others from being
+ * flushed. Returns 0, or -errno when the spool or the outbox cannot be used at all; -ESTALE where
+ * the spool is mounted in another mount namespace than this one. */
 int flush_run(const struct conf *conf, const struct flush_options *options,
               struct flush_count *count);

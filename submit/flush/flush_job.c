@@ -24,7 +24,7 @@
 #include "submit/job/spool_remove.h"
 
 /* NEW_S: the journal of a directory that is younger may be about to be written. LOOK_S: how long
- * the watcher looks at a job, which no other flush may wait for much longer. */
+ * the process watch looks at a job, which no other flush may wait for much longer. */
 enum { NEW_S = 60, LOOK_S = 3, SQUEUE_MS = 10000 };
 
 /* Those in which a job may still have an epilog to come. A job with a flag, as CONFIGURING or
@@ -100,7 +100,7 @@ static bool ended_in_slurm(int directory, const struct journal *journal)
     return is_over && make_file(directory, SPOOL_OVER);
 }
 
-/* Asked before the lock is taken: the watcher does not wait for it. */
+/* Asked before the lock is taken: the process watch does not wait for it. */
 static bool is_of_running_job(int directory)
 {
     struct journal journal;

@@ -8,5 +8,5 @@
 #include "submit/flush/job_read.h"
 #include "submit/job/spool_read.h"
 
-/* Flushes a job and counts what came of it. Trouble is told on stderr. */
+/* Flushes a job and counts what came of it. Trouble is reported on stderr. */
 void flush_job(struct flush_state *state, const struct spool_job *job);

@@ -28,8 +28,8 @@ struct flush_part {
                 const struct coverage_told *told, uint64_t *runs);
 
     /* In root's process, when all records of the job are on the disk, before its directory goes.
-     * Trouble is told on stderr. Returns NULL, or why the directory is to be kept in the quarantine
-     * (static). */
+     * Trouble is reported on stderr. Returns NULL, or why the directory is to be kept in the
+     * quarantine (static). */
     const char *(*end)(const struct flush_state *state, const struct journal *journal,
                        int directory);
 };

@@ -6,7 +6,7 @@
  *   NAME        "UNIT RECORDS CPU ALL UNIT TIMES PASSED... 0 SUMS\n", decimal: the place (struct
  *               reading_place), milliseconds of processor time, how many readers were ended, the
  *               unit that ended the last one and how often it did, the units that are passed over,
- *               and what the records up to the place have told (struct core_time_sums, in its
+ *               and what the records up to the place have reported (struct core_time_sums, in its
  *               order); empty: nothing is noted yet
  *   NAME.begun  the number of the unit that the reader is at, in memory shared with the reader: it
  *               is there after reader and flush were killed

@@ -12,13 +12,13 @@
 struct coverage;
 
 struct kernel_witness {
-    /* In root's process: reads what was told of the job whose directory is open at `directory`. A
-     * witness that runs has what just ended still to write: it is waited for, but not for long.
+    /* In root's process: reads what was reported of the job whose directory is open at `directory`.
+     * A witness that runs has what just ended still to write: it is waited for, but not for long.
      * Returns 0 or -errno; `release` releases `*notes`. */
     int (*read)(int spool, int directory, struct kernel_notes **notes);
     void (*release)(struct kernel_notes *notes);
 
-    /* Of a job that ran between these times since the Epoch; `notes` NULL: nothing was told;
+    /* Of a job that ran between these times since the Epoch; `notes` NULL: nothing was reported;
      * `wanted`: what the site asks for. */
     struct kernel_account (*account)(const struct kernel_notes *notes, uint64_t start_ns,
                                      uint64_t end_ns, enum conf_witness wanted);
@@ -29,7 +29,7 @@ struct kernel_witness {
     void (*end)(struct kernel_compared *compared);
 
     /* The process of a capture of the request's job; `compared` NULL: its pid is the node's. NULL:
-     * nothing was told of it. */
+     * nothing was reported of it. */
     const struct kernel_noted *(*find)(const struct reading_request *request,
                                        const struct kernel_compared *compared,
                                        const struct capture *capture);
@@ -42,8 +42,8 @@ struct kernel_witness {
     /* As of struct ending_evidence. */
     bool (*is_program)(const struct capture *capture, const struct kernel_note *note);
 
-    /* Compares a capture or stub with what was told of its process (NULL: nothing); `is_last`: no
-     * later one is of the same process. */
+    /* Compares a capture or stub with what was reported of its process (NULL: nothing); `is_last`:
+     * no later one is of the same process. */
     void (*take)(struct kernel_compared *compared, const struct capture *capture,
                  const struct kernel_noted *noted, bool is_last);
 
@@ -51,7 +51,7 @@ struct kernel_witness {
     void (*add_objects)(struct kernel_compared *compared, const struct kernel_noted *noted,
                         struct capture *capture);
 
-    /* When all captures have been taken: adds the runs of which the kernel alone told. Returns 0,
+    /* When all captures have been taken: adds the runs that the kernel alone reported. Returns 0,
      * -ENOMEM, or -EIO where no uuid can be made. */
     int (*divide)(const struct ledger_send *send, const struct job_tasks *tasks,
                   struct kernel_compared *compared, struct division *division);

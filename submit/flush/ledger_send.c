@@ -42,7 +42,7 @@ struct ends {
     struct job_tasks tasks;
     struct job_allocation allocation;
     struct division *division;        /* NULL: of a session */
-    struct kernel_compared *compared; /* NULL: the kernel has told nothing */
+    struct kernel_compared *compared; /* NULL: the kernel has reported nothing */
     struct sent_runs sent;            /* of a session */
     struct packages packages;
     struct package_versions *versions;
@@ -162,7 +162,7 @@ static int divide_entry(struct ends *ends, const struct succession_entry *entry)
     return error;
 }
 
-/* Divides the allocation of a job, and compares its ledger with what the kernel told, if it did. */
+/* Divides a job's allocation, and compares its ledger with what the kernel reported, if any. */
 static int divide(struct ends *ends, bool is_excluded, bool has_ledger)
 {
     const struct reading_request *request = ends->send->request;

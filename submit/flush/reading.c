@@ -29,9 +29,9 @@ enum { PATIENCE_MS = 20, REAP_MS = 5000 };
 enum { HASHED_FILES = 16 };
 
 /* silence_ms: how long the reader may be silent: it looks at files of the user's, on file systems
- * that may be the user's too, and hang; and the user may stop it. The watcher has other jobs to
- * look at, and the flush of sessions other users. hash_ms: so long all files may take to be hashed,
- * and one of them: below the silence. */
+ * that may be the user's too, and hang; and the user may stop it. The process watch has other jobs
+ * to look at, and the flush of sessions other users. hash_ms: so long all files may take to be
+ * hashed, and one of them: below the silence. */
 static const struct {
     uint64_t silence_ms, file_hash_ms, hash_ms;
 } bounds_of[] = {
@@ -191,7 +191,7 @@ static void end_hasher(const struct reading *reading, pid_t hasher)
 }
 
 /* What the parent believes. NULL: out of memory. `*account` is of a job of which the kernel's
- * witness may have told. */
+ * witness may have reported. */
 static struct worker_check *check_of(const struct reading_request *request,
                                      struct kernel_account *account)
 {

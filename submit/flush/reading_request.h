@@ -81,15 +81,15 @@ struct reading_request {
     const struct journal *journal; /* NULL: of a session */
     int ledger;                    /* open for reading; -1: it could not be made */
     int packages; /* what hooks wrote, open for reading; -1: there is none, as of starts */
-    const struct looks *looks;         /* of a job: what the watcher saw; NULL: nothing */
-    const struct kernel_notes *kernel; /* of a job: what the kernel told; NULL: nothing */
+    const struct looks *looks;         /* of a job: what the process watch saw; NULL: nothing */
+    const struct kernel_notes *kernel; /* of a job: what the kernel reported; NULL: nothing */
     uint64_t now_ns;     /* since the Epoch; of a job: when it ended, where the journal is silent */
     bool is_leader_gone; /* of a session: the process whose session it is has ended */
     const char *sent;    /* but of a job: a text with the names of records not wanted again */
     struct reading_units units;
     struct reading_place resume_at;    /* of a job: what is before it is not wanted again */
     struct reading_place *taken_up_to; /* set to how far the taken records reach; NULL: unused */
-    /* Of a job: what the records have told that were taken before it; those that are taken are
+    /* Of a job: what the records have reported that were taken before it; those that are taken are
      * added. NULL: none were, and nobody asks. */
     struct core_time_sums *told;
 };
@@ -115,12 +115,12 @@ struct job_allocation;
 struct division;
 struct kernel_compared;
 
-/* What the ledger has told. */
+/* What the ledger has reported. */
 struct coverage_told {
     const struct job_tasks *tasks;
     const struct job_allocation *allocation;
     struct division *division;
-    struct kernel_compared *compared; /* NULL: the kernel has told nothing */
+    struct kernel_compared *compared; /* NULL: the kernel has reported nothing */
     uint64_t dropped;                 /* captures that found no room */
     uint64_t others_runs, others_ns;  /* as in struct ledger_reader */
     bool has_ledger;                  /* it could be read */

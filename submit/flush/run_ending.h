@@ -11,8 +11,8 @@
 #include "submit/flush/kernel_witness.h"
 #include "submit/flush/reading_request.h"
 
-/* What the kernel told of the process of a capture; NULL: nothing. `compared`: NULL where nothing
- * is known of other pid namespaces. */
+/* What the kernel reported of the process of a capture; NULL: nothing. `compared`: NULL where
+ * nothing is known of other pid namespaces. */
 const struct kernel_noted *run_ending_noted(const struct reading_request *request,
                                             const struct kernel_compared *compared,
                                             const struct capture *capture);

@@ -25,7 +25,7 @@ struct session_user {
 };
 
 /* Flushes the session in the user's directory `name`; of another name, nothing is done. Trouble is
- * told on stderr and counted. Where the user's other sessions are to wait for the next flush,
+ * reported on stderr and counted. Where the user's other sessions are to wait for the next flush,
  * returns FLUSH_LATE (the user's files take too long) or FLUSH_NO_ROOM (half of the outbox is
  * used); what is in it by then is not taken again. Returns any other outcome else. */
 enum flush_outcome session_flush(const struct session_user *user, const char *name);

@@ -12,7 +12,7 @@
 
 /* Flushes all sessions into the outbox, for [submit] job_timeout at the most and a share of it for
  * each user. Users who have used up their share are left alone for some minutes, and come after
- * the others then. Trouble with one session is told on stderr and does not keep the others from
+ * the others then. Trouble with one session is reported on stderr and does not keep the others from
  * being flushed. Makes the directory where it is missing. Returns 0 or -errno when it cannot be
  * used at all. */
 int sessions_flush(const struct conf *conf, const char *node, struct outbox *outbox,

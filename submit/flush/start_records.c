@@ -25,7 +25,7 @@
 /* Of runs of that size a job has few. Who forges more has their end records alone. */
 enum { STARTED_MAX_BYTES = 1 << 20 };
 
-/* The watcher has other jobs to look at. */
+/* The process watch has other jobs to look at. */
 enum { SEND_MS = 10000, JOB_MS = 2000, LOOK_MS = 10000, SLOW_MAX = 64, SLOW_MS = 600000 };
 
 #define JOB_CPU_NS UINT64_C(2000000000)

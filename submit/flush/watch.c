@@ -105,7 +105,7 @@ static void look_at_jobs(const char *conf_path, int spool, enum look_for what)
     struct conf conf;
     struct conf_error error;
     if (conf_load_trusted(conf_path, &conf, &error) != 0)
-        return; /* whoever compiles it says so */
+        return; /* its compilation says so */
     days_use_zone(conf.timezone);
     int result =
         what == LOOK_FOR_STARTS ? start_records_send(&conf, spool) : process_look(&conf, spool);
@@ -117,7 +117,7 @@ static void look_at_jobs(const char *conf_path, int spool, enum look_for what)
 }
 
 /* After a look for starts there is none for so many times what it has used of processors. So these
- * looks use a twentieth of one, whoever writes to the pipe and whatever the ledgers hold. Looks at
+ * looks use a twentieth of one, whatever comes by the pipe and whatever the ledgers hold. Looks at
  * processes have other bounds (process_look.h), and go on meanwhile. */
 enum { REST = 20 };
 
@@ -134,7 +134,7 @@ static uint64_t look_for_starts(const char *conf_path, int spool)
     return clock_deadline((used_ns() - before) * REST / 1000000u);
 }
 
-/* Only the watcher that goes on without jobs does, of the newest version. */
+/* Only the process watch that goes on without jobs does, of the newest version. */
 static void keep_children(const char *conf_path, const char *node)
 {
     struct conf conf;

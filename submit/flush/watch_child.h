@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What extensions let the node's watcher keep running, each as a child: so neither
+ * What extensions let the process watch keep running, each as a child: so neither
  * waits for the other, and a node has one daemon. An extension defines its row in its own folder.
  */
 #pragma once
@@ -10,7 +10,7 @@
 
 #include "conf/conf.h"
 
-/* A program that the watcher keeps running as its child. */
+/* A program that the process watch keeps running as its child. */
 struct kept_child {
     pid_t pid; /* 0: it does not run */
     int ended; /* a descriptor, owned, that can be read when it has ended; 0: none */
@@ -26,7 +26,7 @@ void kept_child_start(struct kept_child *child, const char *program, char *const
 struct watch_child {
     /* Starts it where `conf`, the file `path`, asks for it and it does not run, and ends it where
      * that asks for something else than at its start; called now and then. It ends with the
-     * watcher. */
+     * process watch. */
     void (*keep)(const char *path, const char *node, const struct conf *conf);
 
     /* A descriptor that can be read when it has ended; -1: it does not run. */

@@ -13,7 +13,7 @@
 #include "submit/definition/record_view.h"
 
 /* Whether the file name is that of a link's record of the user `user_name`: runs and coverage are
- * what root knows, and packages are told in the run's own directory (packages.h). */
+ * what root knows, and packages are reported in the run's own directory (packages.h). */
 bool hand_in_name_fits(const struct record_view *record, const char *user_name);
 
 /* Whether the text is on one line, in ASCII without control characters except for DEL, and between
@@ -29,6 +29,6 @@ bool hand_in_says(const struct record_view *record, const char *user_name, uid_t
  * NUL. */
 struct json_object *hand_in_parse(const char *text);
 
-/* hand_in_says() and hand_in_parse() in one: whoever reads the text finds the same in it. The text
+/* hand_in_says() and hand_in_parse() in one: all who read the text find the same in it. The text
  * ends with a NUL. Of a name that fits. */
 bool hand_in_text_fits(const struct record_view *record, const char *user_name, uid_t uid);

@@ -19,7 +19,7 @@ struct hand_in_part {
     /* Whether a file of such a name is one. Asked in the reader, and again in root's process. */
     bool (*fits)(const struct record_view *file);
 
-    /* In root's process: takes the files of a user, in the order of their names. Trouble is told on
+    /* In root's process: takes a user's files, in the order of their names. Trouble is reported on
      * stderr. Returns how many, from the first on, are dealt with: the others are given again. */
     size_t (*take)(const struct conf *conf, uid_t uid, const struct built_record *file,
                    size_t count);

@@ -56,7 +56,7 @@ void broken_flushes_note(const struct conf *conf, bool is_broken)
         return;
     struct broken_flushes breaks = broken_flushes_read(conf);
     time_t now = time(NULL);
-    if (!is_broken) { /* when syslog was told stays known for as long as no line may follow */
+    if (!is_broken) { /* when syslog got a line stays known for as long as no line may follow */
         if (breaks.told > now || now - breaks.told >= TELL_EVERY_S)
             unlink(path);
         else if (breaks.count > 0)

@@ -127,7 +127,7 @@ struct journal_task {
     uint64_t ticks; /* start, clock ticks since boot */
     uint64_t start_ns;
     uint64_t end_ns;     /* before any task epilog; 0: Slurm has not waited for it */
-    uint64_t max_ns;     /* when slurmstepd told of it, after the task epilogs: it ended before */
+    uint64_t max_ns;     /* when slurmstepd reported it, after the task epilogs: it ended before */
     uint64_t max_up_ns;  /* the same since boot; 0: unknown */
     uint64_t error_ns;   /* how much earlier than end_ns it may have ended; UINT64_MAX: unknown */
     uint64_t work_ns;    /* how long slurmstepd may have worked until it saw the end; as error_ns */
@@ -145,8 +145,8 @@ struct journal_program {
     const char *copy; /* of the program on this node, but for _NODE at its end; NULL: none */
 };
 
-/* A time in which the job was suspended on this node, as the watcher saw it. Without spool_job.h
- * the end of one that the watcher did not see end is the start. */
+/* A time in which the job was suspended on this node, as the process watch saw it. Without
+ * spool_job.h the end of one that the process watch did not see end is the start. */
 struct journal_pause {
     uint64_t may_start_ns, start_ns; /* it began between these */
     uint64_t end_ns, may_end_ns;     /* it ended between these; UINT64_MAX: not known */
@@ -168,7 +168,7 @@ struct journal {
     char *boot, *submit_host;     /* owned, never NULL; "" where unknown */
     uint64_t last_ns;             /* of the youngest line */
     bool has_restart;             /* told by the site's Prolog script, so that no step's counts */
-    uint64_t start_ns;            /* of the job, as Slurm told there or in the epilog; 0: unknown */
+    uint64_t start_ns;            /* of the job, as Slurm says there or in the epilog; 0: unknown */
     uint64_t prolog_ns;           /* 0: the prolog has not run */
     uint64_t epilog_ns; /* 0: the epilog has not run; spool_job_journal() may find its time */
     uint64_t reboot_ns; /* left 0; see spool_job_journal() */

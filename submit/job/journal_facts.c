@@ -452,7 +452,7 @@ static int take_epilog(struct journal *journal, const struct journal_words *line
     return take_credential(journal, line);
 }
 
-/* The watcher saw the job running at `since` last, and suspended at the line's time. */
+/* The process watch saw the job running at `since` last, and suspended at the line's time. */
 static int take_suspend(struct journal *journal, const struct journal_words *line)
 {
     const struct journal_pause *last =
@@ -508,7 +508,7 @@ static int take_words(struct journal *journal, const struct journal_words *line)
     static const struct {
         const char *verb;
         int (*take)(struct journal *, const struct journal_words *);
-        bool is_watchers;
+        bool is_of_watch;
     } verbs[] = {
         {"prolog", take_prolog, false},     {"step", take_step, false},
         {"task", take_task, false},         {"exit", take_exit, false},
@@ -521,7 +521,7 @@ static int take_words(struct journal *journal, const struct journal_words *line)
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(line->verb, verbs[i].verb) != 0)
             continue;
-        if (!verbs[i].is_watchers) {
+        if (!verbs[i].is_of_watch) {
             /* A job that does something is not suspended any more: it goes on, or Slurm has resumed
              * it to kill it. */
             struct journal_pause *last =

@@ -59,8 +59,8 @@ struct kernel_noted {
 struct kernel_account {
     const char *level;   /* "off": nobody has asked for it; "none": nobody has listened; "ends";
                             "objects": mappings too */
-    uint64_t processes;  /* that have ended, and are told of */
-    uint64_t programs;   /* that these executed, as far as each is told of */
+    uint64_t processes;  /* that have ended, and are reported */
+    uint64_t programs;   /* that these executed, as far as each is reported */
     uint64_t older;      /* of these, than the listener */
     uint64_t partial;    /* of these, whose status, or what they used, is not known, or not all */
     uint64_t left;       /* that have ended, and had no room */

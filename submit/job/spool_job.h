@@ -7,9 +7,9 @@
 #include "submit/job/journal_read.h"
 
 /* Reads the journal in a job's directory, and adds to it how many lines it had no room for, the
- * name of its user, until when the watcher saw the job suspended, and whether a reboot or something
- * else has ended the job. Returns 0, -ENODATA when there is no journal or it does not say whose job
- * this is, or -errno. journal_free() releases. */
+ * name of its user, until when the process watch saw the job suspended, and whether a reboot or
+ * something else has ended the job. Returns 0, -ENODATA when there is no journal or it does not say
+ * whose job this is, or -errno. journal_free() releases. */
 int spool_job_journal(int directory, struct journal *journal);
 
 /* Whether the daemon of one of its steps, or one of its tasks, still runs here. */
@@ -25,7 +25,7 @@ enum { JOB_QUIET_S = 300 };
  * slurmd had not been restarted after the plugin's line was added, or was killed. */
 bool spool_job_is_quiet(int directory, const struct journal *journal);
 
-/* Whether the watcher saw a running job suspended on this node when it looked last: the file
+/* Whether the process watch saw a running job suspended on this node when it looked last: the file
  * SUSPENSION_NAME beside the journal, root's alone. Its text is one line, `running TIME` or
  * `suspended TIME`, in nanoseconds since the Epoch. The journal has when that changed
  * (spank/journal.h). */

@@ -150,7 +150,7 @@ int spool_part_lost(int directory)
 
 /* ---- The node's spool ------------------------------------------------------------------------ */
 
-/* Files of the watcher and of the plugin, which a spool without jobs may have. */
+/* Files of the process watch and of the plugin, which a spool without jobs may have. */
 static const char *const kept[] = {LEDGER_WAKE, SPOOL_WATCH_LOCK, SPOOL_RESERVE_NAME, SPOOL_MOUNTED,
                                    VERSION_NOTE};
 
@@ -181,7 +181,7 @@ static bool shares_memory(int directory)
            kind.f_type == TMPFS_MAGIC;
 }
 
-/* Removes the files that a mount would hide, unless a watcher runs. Returns whether none runs. */
+/* Removes what a mount would hide, unless a process watch runs. Returns whether none runs. */
 static bool remove_kept(int directory)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

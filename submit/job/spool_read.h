@@ -59,9 +59,9 @@ int spool_read_file(int directory, const char *name, size_t limit, char **text, 
 /* ---- The node's spool ------------------------------------------------------------------------ */
 
 /* Opens the node's spool directory; makes it (0711, as the plugin does) where it is missing. With
- * `may_mount`, a directory in memory, as below /run, that has neither jobs nor a watcher gets a
- * file system of its own (tmpfs of a tenth of the memory at most; it takes what is used of it). So
- * files of others cannot take the room of journals, nor journals that of others. A note of it
+ * `may_mount`, a directory in memory, as below /run, that has neither jobs nor a process watch gets
+ * a file system of its own (tmpfs of a tenth of the memory at most; it takes what is used of it).
+ * So files of others cannot take the room of journals, nor journals that of others. A note of it
  * (SPOOL_MOUNTED) is left in the directory under the mount. Where it cannot be mounted the spool
  * stays a plain directory, and `jobtrail-conf doctor` says so. Returns a descriptor or -errno. */
 int spool_node_make(const char *path, bool may_mount);

@@ -24,7 +24,7 @@ struct outbox_sent {
     uint64_t waiting;  /* transports that still have something to send */
 };
 
-/* Sends. Trouble is told on stderr and does not keep the other transports. Returns 0, or -errno
+/* Sends. Trouble is reported on stderr and does not keep the other transports. Returns 0, or -errno
  * when there is no telling what is in the outbox. */
 int outbox_send(const struct conf *conf, const struct outbox_send_options *options,
                 struct outbox_sent *sent);

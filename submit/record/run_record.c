@@ -231,7 +231,7 @@ static void add_ancestors(struct run_draft *run)
     json_write(&run->record, "ptA", array);
 }
 
-/* As the process told it, or, of an object that was loaded later, as the file has it. */
+/* As the process reported it, or, of an object that was loaded later, as the file has it. */
 static struct json_object *object_build_id(const struct capture_object *object)
 {
     char path[PATH_MAX];

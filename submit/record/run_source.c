@@ -76,7 +76,7 @@ static bool is_of_key(const struct memo_entry *entry, const struct json_memo_key
 }
 
 /* The text goes before the last reference can: json_object_put() of json-c 0.19 frees the user data
- * of an array or object twice. Whoever still holds the part prints it anew. */
+ * of an array or object twice. A run that still holds the part prints it anew. */
 static void forget(struct memo_entry *entry)
 {
     if (entry->part != NULL)
@@ -286,7 +286,7 @@ static uint64_t bytes_of(uint64_t kib)
     return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
 }
 
-/* What the run's process used, where the kernel told. */
+/* What the run's process used, where the kernel reported. */
 static void write_used(struct json_writer *writer, const struct ending *ending)
 {
     const struct kernel_note *used = ending == NULL ? NULL : ending->used;

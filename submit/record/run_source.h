@@ -53,7 +53,7 @@ struct json_object *json_memo_keep(struct json_memo *memo, const struct json_mem
 enum run_captured_by {
     CAPTURED_BY_LIBRARY, /* its process left it */
     CAPTURED_BY_JOURNAL, /* it is made of what root knows of a task */
-    CAPTURED_BY_KERNEL,  /* of what the kernel told of a process */
+    CAPTURED_BY_KERNEL,  /* of what the kernel reported of a process */
 };
 
 struct run_source {
@@ -63,7 +63,7 @@ struct run_source {
     const struct journal *journal; /* NULL: of no Slurm job */
     const struct capture *capture;
     const struct ending *ending;        /* NULL: a start record */
-    const struct package_run *packages; /* what hooks told; NULL: nobody has asked */
+    const struct package_run *packages; /* what hooks reported; NULL: nobody has asked */
     uint64_t dropped;                   /* captures that the job lost on this node */
     double probability;                 /* with which the run was kept, (0, 1] */
     enum run_captured_by captured_by;

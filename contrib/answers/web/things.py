@@ -116,7 +116,7 @@ def without_lib(name):
 
 
 def monthly(model, kind):
-    """By month, with those in which nothing ran. What is blank has no data, whoever they are of."""
+    """By month, with those in which nothing ran. What is blank has no data, of any user."""
     cells_of = usage_cells(model, kind in EXACT)
     keep = [at for at, (key, _, _) in enumerate(USAGE_COLUMNS) if key not in MONTH_LEFT_OUT]
     sums, known = by_month(model), model.known_months()

@@ -55,7 +55,7 @@ FORKED = ("forked", "forked_signaled", "forked_cpu", "forked_read", "forked_writ
 
 
 def add_used(job, runs):
-    """What the processes used, as the kernel told. The last run of a process has it."""
+    """What the processes used, as the kernel reported. The last run of a process has it."""
     known = [run for run in runs if run["user_cpu"] is not None]
     for name in USED:
         job[name] = sum(run[name] for run in known) if known else None

@@ -116,7 +116,7 @@ def executable(a, b, _):
 
 
 def is_captured(run):
-    """Whether the process told what it has loaded, and its environment. Each that did has a loader."""
+    """Whether the process reported what it has loaded, and its environment. Each that did has a loader."""
     return bool(run["libs"]) and run["end_source"] != "not_started"
 
 

@@ -17,7 +17,7 @@ NAMES = (
 ALL_OF_THEM = {"cluster": "all"}
 # what is said in other words, and what does not choose runs
 SAID = {"jobs", "user", "allusers", "starttime", "endtime"}
-# what libraries have gone through, whoever has run them
+# what libraries have gone through, of all users
 OF_LIBRARIES = ("changes", "events")
 
 

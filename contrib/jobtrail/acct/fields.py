@@ -181,7 +181,7 @@ def cpu_time_raw(run):
 
 
 def used(name, text_of=str):
-    """What the kernel told of it; ">=" where there may have been more: with -X where not all runs or ranks are known."""
+    """What the kernel reported of it; ">=" where there may have been more: with -X where not all runs or ranks are known."""
 
     def text(run):
         is_least = name.startswith("forked") and run["forked_least"]
@@ -271,7 +271,7 @@ OURS = [
     ("User", 9, column("user")),
     ("UUID", 36, column("uuid")),
 ]
-# what the kernel told of a run's process, and of processes that it forked and that executed nothing
+# what the kernel reported of a run's process, and of processes that it forked and that executed nothing
 USE = (
     ("RunCPU", 13, "run_cpu", amounts.cpu_time), ("RunUserCPU", 13, "user_cpu", amounts.cpu_time),
     ("RunSystemCPU", 13, "system_cpu", amounts.cpu_time), ("RunMaxRSS", 10, "max_rss", amounts.size_text),

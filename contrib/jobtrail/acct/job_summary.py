@@ -159,7 +159,7 @@ def step_memory(step, row, tasks, process):
 
 
 def most_of_process(run):
-    """Bytes that a process of the run, of its ranks or of what it forked had at the most, as the kernel told."""
+    """Bytes that a process of the run, of its ranks or of what it forked had at the most, as the kernel reported."""
     return max(run["max_rss"] or 0, run["forked_max_rss"] or 0, run["ranks"] and run["ranks"]["memory_max"] or 0)
 
 

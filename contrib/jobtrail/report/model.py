@@ -547,7 +547,7 @@ class Model:
         return [(names(part), slots) for part, slots in parts.items()]
 
     def known_months(self):
-        """{YYYYMM} of the period of which there are data, whoever they are of."""
+        """{YYYYMM} of the period of which there are data, of any user."""
         return self.once(
             "known months",
             lambda: {

@@ -25,7 +25,7 @@
 /* Scans run once an hour, or once a day. */
 enum { LATE_S = 25 * 3600 };
 
-/* Uses are told each ten minutes. */
+/* Uses are reported each ten minutes. */
 enum { USES_LATE_S = 1800 };
 
 /* ---- Trees ----------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The watch of the site's libraries (jobtrail-libmon watch, see jobtrail-libmon(8)) as a child of
- * the node's watcher. It ends by itself where it is not asked for any more.
+ * the process watch. It ends by itself where it is not asked for any more.
  */
 #include <limits.h>
 #include <stdbool.h>

@@ -28,6 +28,6 @@ int libmon_list_print(const struct conf *conf, bool is_json, char *const *patter
                       uint64_t *shown);
 
 /* Writes [libraries] list anew, if there is to be one, and it is older than the state or
- * jobtrail.conf, or of a time that is to come. For whoever has the lock of scans. Returns 0; or
+ * jobtrail.conf, or of a time that is to come. The caller has the lock of scans. Returns 0; or
  * -errno, and says in `trouble`, which has `size` bytes, what is wrong. */
 int libmon_list_keep(const struct conf *conf, char *trouble, size_t size);

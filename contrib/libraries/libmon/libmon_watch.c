@@ -49,7 +49,7 @@ struct watching {
     pid_t uses; /* 0: it does not run */
     time_t uses_not_before_s;
     uint64_t used_ns;                   /* by children, before it */
-    uint64_t overruns, unwatched, lost; /* that have been told */
+    uint64_t overruns, unwatched, lost; /* that have been reported */
     uint64_t window_ns;                 /* processor time at the begin of this second */
     time_t begin_s, window_s, turn_s;
     bool is_much, is_lowest; /* it had much to do in the second before; its priority */
@@ -73,7 +73,7 @@ static const char *why_no_events(int error)
                               : strerror(-error);
 }
 
-/* Until when uses are told: none are missed before the watch. 0: it does not count them. */
+/* Until when uses are reported: none are missed before the watch. 0: it does not count them. */
 static int64_t uses_told(const struct watching *watching)
 {
     if (!watching->has_uses)
@@ -82,7 +82,7 @@ static int64_t uses_told(const struct watching *watching)
     return told_s > watching->begin_s ? told_s : watching->begin_s;
 }
 
-/* What changes are told without who. Each is said when it grows. */
+/* What changes are reported without who. Each is said when it grows. */
 static void tell_state(struct watching *watching)
 {
     struct library_watch_state state = {0};
@@ -154,7 +154,7 @@ static void begin_scan(struct watching *watching)
 
 /* ---- Priority -------------------------------------------------------------------------------- */
 
-/* Whoever reads of a command late reads nothing of it: it is over. So the watch has a plain
+/* A watch that reads of a command late reads nothing of it: it is over. So the watch has a plain
  * priority while it has little to do, and the lowest one as soon as it has used a tenth of a
  * second. */
 static void set_priority(struct watching *watching)

@@ -10,7 +10,7 @@
 
 /* What the caller does. */
 struct libmon_watch_calls {
-    /* Makes one scan, in a child process, and returns whether all changes are told. */
+    /* Makes one scan, in a child process, and returns whether all changes are reported. */
     bool (*scan)(void *context);
     /* Whether the configuration is another one by now. */
     bool (*is_other)(void *context);

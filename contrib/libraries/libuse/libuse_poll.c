@@ -214,7 +214,7 @@ static void turn_too_deep(void *context)
 
 /* ---- Trees ----------------------------------------------------------------------------------- */
 
-/* Whether what has read the tree was no program that needs its libraries is told by how much of it
+/* Whether what has read the tree was no program that needs its libraries is shown by how much of it
  * was read. */
 static int end_tree(struct poll_turn *turn)
 {

@@ -45,7 +45,7 @@ struct libuse_order {
                uint64_t looked);
 };
 
-/* Looks at all trees, and leaves the uses in the state, to be told. Returns 0, or -errno of the
+/* Looks at all trees, and leaves the uses in the state, to be reported. Returns 0, or -errno of the
  * state or of `all`. */
 int libuse_poll(const struct libuse_order *order, struct library_state *state,
                 struct libuse_counts *counts);

@@ -178,7 +178,7 @@ static int tell_later(struct library_state *state, const struct library_use *use
     return error == 0 ? library_state_commit(state) : error;
 }
 
-/* What the scan has not seen again is told of no library. Files of users who are not among the
+/* What the scan has not seen again is reported of no library. Files of users who are not among the
  * owners are no library: their name is the user's, who need not be the one who has read them. */
 static bool is_of_library(const struct library_use *use)
 {

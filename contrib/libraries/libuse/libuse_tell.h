@@ -34,7 +34,7 @@ struct libuse_teller {
 int libuse_teller_open(struct libuse_teller *teller, char *trouble, size_t size);
 void libuse_teller_close(struct libuse_teller *teller);
 
-/* Tells what is in the state. Returns 0, or -errno after saying it: what is not told is kept. */
+/* Reports what is in the state. Returns 0, or -errno after saying it: the rest is kept. */
 int libuse_tell(struct libuse_teller *teller, struct library_state *state);
 
 /* Adds a text, which may have any bytes. */

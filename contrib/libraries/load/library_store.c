@@ -51,7 +51,7 @@ static bool replaces(const struct record *record, bool is_proven, bool is_known)
     return !is_proven || (!is_known && record->library.uid.known);
 }
 
-/* One that is proven stays, and replaces one that is not: whoever can write to where records lie
+/* One that is proven stays, and replaces one that is not: who can write to where records lie
  * says nothing of what root has seen. Of two that are proven the one stays that says who it was; of
  * two that are alike in this, the first. */
 static int put(void *state, const struct record *record, enum store_result *result)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 -- Changes of the site's libraries, and uses from outside of jobs and links.
 CREATE TABLE IF NOT EXISTS library_event (
-    uuid         @UUID_TEXT@ NOT NULL,  -- the same whenever the same fact is told
+    uuid         @UUID_TEXT@ NOT NULL,  -- the same whenever the same fact is reported
     proven       TINYINT NOT NULL,
     event        @UUID_TEXT@ NOT NULL,  -- what the changes of one installation have in common
     kind         VARCHAR(255) NOT NULL, -- change, use

@@ -162,8 +162,8 @@ static void drop_summary(struct change_summary *summary)
     *summary = (struct change_summary){.files = 0};
 }
 
-/* Who did it, and in which event, is not told of what has no record of its own. `library`: NULL:
- * that of its files. */
+/* Who did it, and in which event, is not reported of what has no record of its own. `library`:
+ * NULL: that of its files. */
 static int add_summary(struct library_outbox *box, const struct change_summary *summary,
                        const char *library)
 {

@@ -39,9 +39,9 @@ struct library_sighting {
  * library_outbox_free() releases, and drops what was not kept. */
 struct library_outbox *library_outbox_new(const struct conf *conf);
 
-/* The number of records of changes that were added one by one: whoever tells keeps it with what is
- * told, and sets it before they go on after a kill. Otherwise what one that was kept stands for
- * would be told again by itself. Lives as long as `box`. */
+/* The number of records of changes that were added one by one: the caller keeps it with what is
+ * reported, and sets it before they go on after a kill. Otherwise what one that was kept stands for
+ * would be reported again by itself. Lives as long as `box`. */
 uint64_t *library_outbox_count(struct library_outbox *box);
 
 /* Adds a change. Those of one library must come one after the other. Returns 0; -ENOBUFS where

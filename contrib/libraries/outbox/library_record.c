@@ -98,7 +98,7 @@ static int make_uuid(int64_t time_ns, const char *const *part, size_t count,
 
 /* A summary and the first of its files have one path; a file can change twice within the second of
  * one time. What is known of a change by the watch alone is no part of it: the watch may be gone
- * when a change is told again. */
+ * when a change is reported again. */
 static int record_uuid(const struct library_record_source *source, char uuid[RECORD_UUID_SIZE])
 {
     char numbers[160], uids[48];

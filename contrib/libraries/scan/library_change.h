@@ -12,7 +12,7 @@
 #include "submit/facts/file_hash.h"
 
 enum library_change_kind {
-    LIBRARY_NONE,     /* nothing that is told */
+    LIBRARY_NONE,     /* nothing that is reported */
     LIBRARY_ADDED,    /* seen for the first time */
     LIBRARY_MODIFIED, /* the same file with other content */
     LIBRARY_REPLACED, /* another file under this name */
@@ -48,7 +48,7 @@ struct library_change {
     const char *from;            /* of what is moved: where it was; else NULL */
     const char *group;           /* of [libraries] group; "": none */
     struct library_file was, is; /* `was` of what is added, and `is` of what is removed, are {0} */
-    unsigned links;              /* other names of the same file, for which nothing is told */
+    unsigned links;              /* other names of the same file, for which nothing is reported */
     bool is_first;               /* the tree is scanned for the first time */
     bool is_beyond;              /* it is counted alone: its owner has too many changes */
     int64_t found_s;             /* since the Epoch */

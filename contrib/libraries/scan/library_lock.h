@@ -35,7 +35,7 @@ struct library_last_scan {
     uint64_t trees_away; /* trees and mount points */
     uint64_t unreadable; /* files and directories */
     int64_t seen_s;      /* when the last scan that saw all began, since the Epoch; 0: none has */
-    int32_t pid;         /* of the scan: what it has opened is told when it is over */
+    int32_t pid;         /* of the scan: what it has opened is reported when it is over */
 };
 
 /* Writes to the lock's descriptor. Returns 0 or -errno; with an error the line of the scan before
@@ -64,7 +64,7 @@ struct library_watch_state {
     uint64_t events, unknown;        /* read; whose process was gone */
     uint64_t lost;                   /* paths beyond what is remembered */
     uint64_t overruns;               /* times that the kernel had no room for events */
-    int64_t uses_s; /* since the Epoch: until when uses are told; 0: it does not count them */
+    int64_t uses_s; /* since the Epoch: until when uses are reported; 0: it does not count them */
     uint64_t scans;
 };
 

@@ -234,7 +234,7 @@ static const char *name_of(const struct library_change *change)
     return change->kind == LIBRARY_REMOVED ? change->was.name : change->is.name;
 }
 
-/* Counts the changes of one user: those beyond what is told of one scan are so marked. */
+/* Counts the changes of one user: those beyond what is reported of one scan are so marked. */
 static void count_change(struct telling *telling, struct library_change *change)
 {
     const char *name = telling->is_other ? change->was.name : name_of(change);
@@ -359,7 +359,7 @@ static int end_count(struct library_state *state, const struct library_teller *t
     return error == 0 ? library_state_commit(state) : error;
 }
 
-/* The changes of these logs are told. */
+/* The changes of these logs are reported. */
 static int forget_logs(struct library_state *state, char *const *names, size_t count,
                        const struct library_teller *teller)
 {
@@ -447,7 +447,7 @@ int library_logs_write(struct library_state *state, const struct library_logs *l
     char *names[LOGS_MAX] = {NULL}, *after = NULL;
     size_t count = 0;
     trouble[0] = '\0';
-    /* The numbers of one telling, which ends when all is told. */
+    /* The numbers of one telling, which ends when all is reported. */
     int error = teller->count == NULL ? 0 : library_state_counted(state, teller->count);
     if (error == 0 && logs == NULL)
         error = tell_without_logs(state, teller);

@@ -26,21 +26,21 @@
 
 enum { LIBRARY_LOG_VALUE_MAX = 2048, LIBRARY_LOG_LINES_MAX = 1000 };
 
-/* What else is done with each change that is told: once, unless the one who tells is killed, or a
- * log cannot be written. */
+/* What else is done with each change that is reported: once, unless the scan is killed, or
+ * a log cannot be written. */
 struct library_teller {
     int (*tell)(void *context, const struct library_change *change); /* returns 0 or -errno */
     int (*flush)(void *context); /* whether all is where it is to be: returns 0 or -errno */
     const struct conf *conf;     /* of the groups */
     void *context;
     const struct library_whos *whos; /* NULL: nobody has watched who does what */
-    /* Keeps for good what was told, before it is taken out of the state: returns 0, or -errno where
-     * all is to be told again. NULL: nothing is to be kept. */
+    /* Keeps for good what was reported, before it is taken out of the state: returns 0, or -errno
+     * where all is to be reported again. NULL: nothing is to be kept. */
     int (*keep)(void *context);
     /* What is wrong after `keep` has failed; valid until the next call. NULL: something else is. */
     const char *(*trouble)(void *context);
-    /* How many changes it has told in detail; NULL: it does not count. Kept in the state with what
-     * is told, so that whoever goes on after a kill tells the same changes in detail. */
+    /* How many changes it has reported in detail; NULL: it does not count. Kept in the state with
+     * what is reported, so that after a kill the same changes are reported in detail. */
     uint64_t *count;
     int64_t seen_s; /* when the last scan that saw all began, set by library_scan(); 0: never */
 };

@@ -14,7 +14,7 @@
 
 enum { BUSY_MS = 10000, PAGE_ROWS = 256 };
 
-/* Rows are read by pages: whoever is slow to take them holds no scan up. */
+/* Rows are read by pages: a slow reader holds no scan up. */
 struct library_names {
     sqlite3 *database;
     sqlite3_stmt *find, *list;

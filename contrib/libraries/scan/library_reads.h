@@ -98,12 +98,12 @@ struct library_reads_sum {
 };
 int library_reads_sum(struct library_state *state, const char *tree, struct library_reads_sum *sum);
 
-/* Ends them: they are to be told, or dropped. */
+/* Ends them: they are to be reported, or dropped. */
 int library_reads_end(struct library_state *state, const char *tree, bool is_dropped);
 
-/* Up to `most` of those that are to be told, behind the one of this id; frees what `uses` had. */
+/* Up to `most` of those that are to be reported, behind the one of this id; frees `uses`. */
 int library_reads_uses(struct library_state *state, int64_t after_id, struct library_use *uses,
                        size_t most, size_t *count);
 
-/* Those up to this id are told. */
+/* Those up to this id are reported. */
 int library_reads_told(struct library_state *state, int64_t id);

@@ -5,7 +5,7 @@
  * The walk and the rows of the state have the same order, and go on side by side. What has the
  * size, inode and times of its row is not opened. A file that is not there any more counts as
  * removed only where the file system that it was on is still mounted there: a tree that is away is
- * told and stays in the state.
+ * reported and stays in the state.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ struct library_scan_order {
     void (*warn)(void *context, const char *path, const char *text);
     /* Called now and then; `count` files have been seen. NULL: is not. */
     void (*progress)(void *context, uint64_t count);
-    /* Called when all is told, but for a dry run, before another scan can begin. Returns 0; or
+    /* Called when all is reported, but for a dry run, before another scan can begin. Returns 0; or
      * -errno, and says in `trouble` why: the scan has failed then. NULL: is not. */
     int (*end)(const struct conf *conf, char *trouble, size_t size);
 };

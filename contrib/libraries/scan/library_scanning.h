@@ -39,5 +39,5 @@ __attribute__((format(printf, 3, 4))) int scan_fail(struct scan *scan, int error
 /* The same of what a call of the state returned, where that is negative. Returns `error`. */
 int scan_state_failed(struct scan *scan, int error);
 
-/* Tells whoever ordered the scan what is wrong with a file or tree. */
+/* Tells the caller what is wrong with a file or tree. */
 void scan_warn(struct scan *scan, const char *path, const char *text);

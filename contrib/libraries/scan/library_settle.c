@@ -46,7 +46,7 @@ static int find_all_moved(struct library_state *state)
     return result;
 }
 
-/* Names of one file that have changed alike: the first one is told. A user can make millions. */
+/* Names of one file that have changed alike: the first is reported. A user can make millions. */
 static const char join_links[] =
     "CREATE TEMP TABLE linked(device, inode, kind, first, links, PRIMARY KEY(device, inode, kind))"
     " WITHOUT ROWID;"

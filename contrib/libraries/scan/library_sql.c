@@ -14,7 +14,7 @@ enum { VERSION = 1 };
       "sha1 BLOB, " p "build_id BLOB, " p "soname TEXT, " p "name TEXT, " p "package TEXT, " p     \
       "version TEXT, " p "owner INTEGER, " p "private INTEGER"
 
-/* `log` and `other_log`: in which logs a settled change is still to be told. */
+/* `log` and `other_log`: in which logs a settled change is still to be reported. */
 #define PENDING_TABLE                                                                              \
     "pending(key BLOB PRIMARY KEY, log TEXT, other_log TEXT, scan INTEGER, kind INTEGER, first "   \
     "INTEGER,"                                                                                     \
@@ -39,7 +39,7 @@ static const char tables[] = "CREATE TABLE file(key BLOB PRIMARY KEY, place INTE
         "CREATE TABLE " PENDING_TABLE PENDING_INDEXES("") LIBRARY_SQL_READS
     "PRAGMA user_version = 1;";
 
-/* A dry run finds changes in memory, and those that were not told before. */
+/* A dry run finds changes in memory, and those that were not reported before. */
 static const char dry_tables[] = "CREATE TEMP TABLE " PENDING_TABLE PENDING_INDEXES(
     "temp.") "INSERT INTO temp.pending SELECT * FROM main.pending WHERE log IS NOT NULL OR "
              "other_log IS NOT"

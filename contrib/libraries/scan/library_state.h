@@ -5,10 +5,10 @@
  *   file     a row for each file, by its key (library_walk.h): in the order of the walk; with the
  *            time since when a scan has seen it there
  *   place    the mount points that the files are below, by which a tree that is away is recognised
- *   pending  the changes that a scan finds. They are told, each in the log of its library and of
- *            the one that it was part of before, and deleted, after they have become part of `file`
- *            in one transaction: a scan that was killed before leaves them as hashes that
- *            need not be made again, one that was killed after it as changes that are still told
+ *   pending  the changes that a scan finds. They are reported, each in the log of its library and
+ *            of the one that it was part of before, and deleted, after they have become part of
+ *            `file` in one transaction: a scan that was killed before leaves them as hashes that
+ *            need not be made again, one that was killed after it as changes to be reported
  *   rearm, used, polled   what jobtrail-libuse(8) has: library_reads.h
  *   log      how long each log was before the lines that are being written (library_logs.h)
  *
@@ -94,8 +94,8 @@ void library_state_rest(struct library_state *state, struct library_file *file);
 struct library_pending {
     const char *key;
     size_t size;
-    enum library_change_kind kind; /* LIBRARY_NONE: `is` replaces `was`, and nothing is told */
-    bool is_first, is_forgotten;   /* forgotten: it is no library any more, which is not told */
+    enum library_change_kind kind; /* LIBRARY_NONE: `is` replaces `was`, and nothing is reported */
+    bool is_first, is_forgotten;   /* forgotten: it is no library any more, which is not reported */
     size_t was_place, is_place;
     struct library_file was, is;
 };
@@ -115,7 +115,7 @@ int library_state_settle(struct library_state *state, const struct library_place
 /* ---- Telling --------------------------------------------------------------------------------- */
 
 /* Begins with the settled changes of the library with the log `log`, NULL: of all; with `is_other`
- * those by which files of this library have become another's, in whose log they are told too. */
+ * those by which files of this library have become another's, in whose log they are, too. */
 int library_state_changes(struct library_state *state, const char *log, bool is_other);
 
 /* The next one, without hashes of what is private. Returns 1; 0 after the last; or -errno.
@@ -139,12 +139,12 @@ int library_state_log(struct library_state *state, const char *name, struct libr
 int library_state_set_log(struct library_state *state, const char *name,
                           const struct library_log_state *log);
 
-/* How many of the settled changes have been told one by one: 0 at first. */
+/* How many of the settled changes have been reported one by one: 0 at first. */
 int library_state_counted(struct library_state *state, uint64_t *count);
 int library_state_set_counted(struct library_state *state, uint64_t count);
 
-/* The settled changes are told in this log, NULL: in all: deletes those that are to be told in no
- * other one. */
+/* The settled changes are reported in this log, NULL: in all: deletes those that are to be reported
+ * in no other one. */
 int library_state_told(struct library_state *state, const char *log);
 
 int library_state_begin(struct library_state *state);

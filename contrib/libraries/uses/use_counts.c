@@ -89,7 +89,7 @@ enum use_kind use_kind_of(const char *program)
 
 /* ---- Opens ----------------------------------------------------------------------------------- */
 
-/* Whoever has more files open than that is not looked at to their end. */
+/* Of a process with more open files the others are not looked at. */
 enum { FILES_MAX = 1024, INFO_TEXT = 256 };
 
 void use_opens_note(struct use_opens *opens, int32_t pid, size_t use)
@@ -127,7 +127,7 @@ void use_opens_closed(struct use_opens *opens, struct use_counts *counts, int32_
 }
 
 /* `name`: of the descriptor. The file itself is not looked at: its server may not answer. Before
- * Linux 5.14 its inode is not told. */
+ * Linux 5.14 its inode is not reported. */
 static bool is_for_writing(int infos, const char *name, ino_t inode)
 {
     char text[INFO_TEXT];

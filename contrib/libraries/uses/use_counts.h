@@ -13,7 +13,7 @@
 
 /* ---- Kinds of uses --------------------------------------------------------------------------- */
 
-/* How a library was used, by the name of the program that opened it: whoever runs a program chooses
+/* How a library was used, by the name of the program that opened it: who runs a program chooses
  * its name. */
 
 enum use_kind {
@@ -35,19 +35,19 @@ const char *use_kind_log_word(enum use_kind kind);
 /* That of an executable's path, or of a command's name. */
 enum use_kind use_kind_of(const char *program);
 
-/* For all; for one user but root; and of these, those whose commands are told apart: any user can
- * open a library under any number of names. */
+/* For all; for one user but root; and of these, those whose commands are distinguished: any user
+ * can open a library under any number of names. */
 enum { USES_MAX = 16384, USES_OF_USER = 2048, USE_COMMANDS_OF_USER = 256 };
 
-/* Where uses are told, each by itself: one may be full while the other is not. */
+/* Where uses are reported, each by itself: one may be full while the other is not. */
 enum use_output { USE_LOG, USE_RECORD };
 #define USE_OUTPUTS (USE_RECORD + 1)
 
 struct use {
     char *path; /* owned */
     enum use_kind kind;
-    uint64_t count[USE_OUTPUTS]; /* that are still to be told */
-    int64_t late_s;              /* since when it could not be told; 0: it is new */
+    uint64_t count[USE_OUTPUTS]; /* that are still to be reported */
+    int64_t late_s;              /* since when it could not be reported; 0: it is new */
     struct library_who who;      /* of the first one */
 };
 
@@ -65,7 +65,7 @@ struct use_counts {
 int64_t use_counts_add(struct use_counts *counts, const char *path, enum use_kind kind,
                        const struct library_who *who);
 
-/* Adds what could not be told of other counts. */
+/* Adds what could not be reported of other counts. */
 void use_counts_merge(struct use_counts *counts, const struct use *use);
 
 /* The one at this place was none. */

@@ -165,7 +165,7 @@ void use_records_close(struct use_records *records)
 
 /* ---- Adding ---------------------------------------------------------------------------------- */
 
-/* What of a use is told: less and less of it. */
+/* What of a use is reported: less and less of it. */
 enum detail { ALL_KNOWN, WITH_USER, WITH_LIBRARY, KIND_ALONE };
 
 static int64_t hour_of(int64_t time_s)

@@ -6,7 +6,7 @@
  * use, source, user, login user and program, with the number of uses and of files.
  *
  * Nobody fills it: of an hour there are USE_RECORDS_MAX at the most. When half of them are taken,
- * or a user but root has an eighth of that, what is new is told without program and login; then
+ * or a user but root has an eighth of that, what is new is reported without program and login; then
  * without the user; and in the end of a library named LIBRARY_OUTBOX_OTHERS, for each kind of use.
  * No use is counted twice, and none is left out.
  *

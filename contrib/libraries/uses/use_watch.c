@@ -311,7 +311,7 @@ static int open_logs(const char *path)
     return fd < 0 ? fail(fd, culprit[0] != '\0' ? culprit : path) : fd;
 }
 
-/* Nobody has looked since all was told that was seen: the file has the time. */
+/* Nobody has looked since all was reported that was seen: the file has the time. */
 static int open_seen(struct use_watch *watch)
 {
     char path[PATH_MAX];

@@ -22,5 +22,5 @@
  * then; or -errno, after saying on stderr what is wrong. */
 int use_watch_run(const struct conf *conf);
 
-/* Until when all uses are told, in seconds since the Epoch; 0: none ever were. */
+/* Until when all uses are reported, in seconds since the Epoch; 0: none ever were. */
 int64_t use_watch_told(const struct conf *conf);

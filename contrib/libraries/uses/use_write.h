@@ -29,7 +29,7 @@ void use_batch_gap(struct use_batch *batch, int64_t time_s);
 struct use_writer {
     const struct conf *conf;
     int directory; /* of logs; -1: there are none */
-    int seen;      /* a file whose time of last modification becomes that until which all is told */
+    int seen;      /* a file whose time of last modification becomes that of the last report */
     pid_t child;   /* 0: none */
     struct use_batch batch;      /* that it writes; owned */
     struct use_outcome *outcome; /* shared with it */

@@ -111,7 +111,7 @@ void watch_sessions_event(struct watch_sessions *sessions, struct library_who *w
  * longer ago than their times are exact. */
 enum { QUIET_MS = 3000, LONGEST_MS = 60000, AGAIN_MS = 60000, REST = 20 };
 
-/* Whoever makes events all the time: signals and scans have their turn after so long. */
+/* Where events come all the time: signals and scans have their turn after so long. */
 enum { EVENT_BYTES = 65536, READ_MS = 1000 };
 
 struct library_watch {

@@ -43,8 +43,8 @@ void watch_new_clear(struct watch_new *fresh);
  * meanwhile: it is one event until its session has changed nothing for ten minutes. No event takes
  * longer than a day, since a service that installs now and then has one session for ever.
  *
- * An event is of one user, and of one who has logged in: whoever uses su has another one, and so
- * has whoever gets a session of the same number. Where the leader of a session is gone, one of the
+ * An event is of one user, and of one who has logged in: who uses su has another one, and so
+ * has who gets a session of the same number. Where the leader of a session is gone, one of the
  * same user before it that had this number and was not quiet for so long counts as the same. */
 
 /* Of more, the one that has been quiet longest is forgotten. */
@@ -93,8 +93,8 @@ int library_watch_due_ms(const struct library_watch *watch);
  * and begins a new burst. */
 void library_watch_begin(struct library_watch *watch);
 
-/* It has ended. `is_done`: it has told all; else another one is due in a minute. After it there is
- * none for twenty times the processor time that it used. */
+/* It has ended. `is_done`: it has reported all; else another one is due in a minute. After it there
+ * is none for twenty times the processor time that it used. */
 void library_watch_end(struct library_watch *watch, bool is_done, uint64_t used_ms);
 
 /* For doctor. */

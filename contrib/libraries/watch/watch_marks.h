@@ -23,7 +23,7 @@ enum { WATCH_DIRECTORIES_MAX = 65536, WATCH_PATHS_BYTES_MAX = 32 << 20, WATCH_WA
 
 struct watch_marks;
 
-/* What is told: both tell of new directories, and of files that were closed after they had been
+/* What is reported: both report new directories, and of files that were closed after they had been
  * open for writing. */
 enum watch_marks_kind { WATCH_CHANGES, WATCH_OPENS };
 

@@ -313,7 +313,7 @@ static struct json_object *sum_object(const struct profile_set *set, const struc
     return table;
 }
 
-/* Their names, as many as are told. */
+/* Their names, as many as are reported. */
 static struct json_object *missed_array(const struct routine_summary *summary)
 {
     struct json_object *list = json_object_new_array();

@@ -284,7 +284,7 @@ static int take_told(struct kept_profiles *kept, const struct worker_message *me
 }
 
 /* The first message of a set: of a step of the journal, or of all others, or of the one that is
- * joined, of which nothing is told. */
+ * joined, of which nothing is reported. */
 static int begin_set(struct kept_profiles *kept, const struct worker_message *message)
 {
     const uint32_t number = (uint32_t)((message->unit >> 31) - 1);
@@ -332,7 +332,7 @@ enum worker_answer kept_profiles_take(struct kept_profiles *kept,
     bool is_begun = message->unit == kept->unit;
     if (!is_begun)
         kept->error = next_file(kept, message);
-    bool has_bytes = is_begun || kept->kind != KEPT_SET; /* and not what is told */
+    bool has_bytes = is_begun || kept->kind != KEPT_SET; /* and not what is reported */
     if (kept->error == 0 && message->size > kept->most - kept->bytes)
         kept->error = -EPROTO;
     kept->bytes += message->size;

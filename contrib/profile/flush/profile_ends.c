@@ -192,8 +192,8 @@ static struct collect_end end_of_replaced(const struct kernel_notes *kernel,
     return end;
 }
 
-/* Whether the kernel told of the end of the process. Of one whose events were not all heard, it may
- * be that of another program than the one which called the functions. */
+/* Whether the kernel reported the end of the process. Of one whose events were not all heard, it
+ * may be that of another program than the one which called the functions. */
 static bool find_kernels(const struct profile_ends *ends, const struct profiled_process *process,
                          struct collect_end *end)
 {

@@ -2,8 +2,8 @@
  *
  * When and how the runs of a job's profiles ended: as their records have it
  * (submit/facts/ending.h), or where a process has no capture of its own, as forked children and
- * ranks whose run another one records, as the kernel or Slurm told of its process. Where nobody saw
- * the end, it was over when the step or the job was.
+ * ranks whose run another one records, as the kernel or Slurm reported of its process. Where nobody
+ * saw the end, it was over when the step or the job was.
  */
 #pragma once
 

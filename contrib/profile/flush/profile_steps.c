@@ -328,7 +328,7 @@ static int send_set(const struct reading_request *request, struct profile_conten
     return error;
 }
 
-/* What is damaged in the file is told once, with the first step. */
+/* What is damaged in the file is reported once, with the first step. */
 static int send_steps(const struct profile_steps *steps, struct profile_content *content,
                       struct collect_facts *facts, struct sending *sending)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Profile records in the loader. Anybody can write such a record; whoever asks for the job adds its
+ * Profile records in the loader. Anybody can write such a record; who asks for the job adds its
  * numbers up, so numbers that cannot be are refused.
  */
 #include <stddef.h>

@@ -84,8 +84,8 @@ static void tell_mpi(const struct profile_set *set, const struct routine_summary
     told->missed = at_most(summary->missed_mpi, UINT32_MAX);
     told->is_untimed = summary->is_untimed;
     told->is_open = summary->is_open;
-    /* What the processes have written may not add up: no more is told of all than of each. A name
-     * that is too long for a routine of MPI, or has other letters, is none. */
+    /* What the processes have written may not add up: no more is reported of all than of each. A
+     * name that is too long for a routine of MPI, or has other letters, is none. */
     uint64_t left_ns = summary->mpi_ns;
     for (size_t i = 0; i < summary->count && told->routine_count < PROFILE_TOLD_ROUTINES; i++) {
         const struct routine_sum *sum = &summary->routine[i];

@@ -30,7 +30,7 @@ struct profile_told_routine {
 struct profile_told {
     uint64_t program;    /* profile_rank.program; 0: ranks of which it is not known */
     uint64_t executable; /* stack_hash() of its path; 0: it is not known, or they have no program */
-    uint64_t programs;   /* executables of programs in the file; the first ones are told of */
+    uint64_t programs;   /* executables of programs in the file; the first ones are reported */
     uint64_t size;       /* ranks that the program has, on all nodes; 0: not known */
     uint64_t ranks;
     uint64_t mpi_ranks, mpi_calls;
@@ -46,7 +46,7 @@ struct profile_told {
     uint8_t run[PROFILE_TOLD_RUNS][16]; /* the first of them; those that called MPI come first */
 };
 
-/* Whether a routine has it that is told of. */
+/* Whether a routine has it that is reported. */
 bool profile_told_is_name(const char *name);
 
 /* Whether a reader can have found that: more time in MPI than there was cannot be, for one. `count`
@@ -79,7 +79,7 @@ bool told_most_cut(const struct told_most *most, struct profile_told *told);
  * has ranks. Its keys are in contrib/profile/profile_keys.def.
  *
  * Root alone writes such records, and says of which step the file is and where it lies. What it
- * tells of the file's content is what a reader has told that runs as the job's user. */
+ * tells of the file's content is what a reader has reported that runs as the job's user. */
 
 struct profile_source {
     struct step_part part;

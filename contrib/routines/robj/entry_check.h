@@ -34,8 +34,8 @@ struct entries {
 /* Is told what is wrong with a line; a text that follows "LINE: ". */
 typedef void entry_complaint(void *context, size_t line, const char *name, const char *text);
 
-/* Reads the text. Each fault of it is told, and its line left out. Returns how many faults there
- * are, or -ENOMEM. entries_free() releases. */
+/* Reads the text. Each fault of it is reported, and its line left out. Returns how many faults
+ * there are, or -ENOMEM. entries_free() releases. */
 long entries_read(const char *text, size_t size, entry_complaint *complain, void *context,
                   struct entries *entries);
 

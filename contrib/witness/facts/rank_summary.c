@@ -36,7 +36,7 @@ struct rank {
 struct ranks {
     struct rank *rank; /* owned */
     size_t count, room;
-    uint32_t *seen; /* owned: of each step of the journal the tasks that the kernel told of */
+    uint32_t *seen; /* owned: of each step of the journal the tasks that the kernel reported */
 };
 
 struct rank_search {
@@ -262,7 +262,7 @@ static uint32_t count_tasks(const struct journal *journal, uint32_t step)
     return count;
 }
 
-/* Tasks of the step here that the kernel told nothing of. */
+/* Tasks of the step here that the kernel did not report. */
 static uint32_t count_unseen(const struct journal *journal, const struct journal_step *step,
                              const struct ranks *ranks)
 {

@@ -26,7 +26,7 @@
 #include "submit/job/journal_read.h"
 #include "submit/record/record.h"
 
-/* RANK_ROWS_MAX: of a job on a node. RANK_ENDS_MAX: ways to end that are told one by one. */
+/* RANK_ROWS_MAX: of a job on a node. RANK_ENDS_MAX: ways to end that are reported one by one. */
 enum { RANK_ROWS_MAX = 4096, RANK_ENDS_MAX = 16 };
 
 struct rank_spread {
@@ -40,7 +40,7 @@ struct rank_end {
 };
 
 /* Of the ranks of a program in a step; of the program "", also how many tasks of the step the
- * kernel told nothing of. */
+ * kernel did not report. */
 struct rank_row {
     const struct journal_step *step;
     const char *program; /* in the notes */

@@ -20,7 +20,7 @@
 #define LATE_NS  UINT64_C(1000000000)
 #define EARLY_NS UINT64_C(1000000000)
 
-/* What is known of a process beside what the kernel told. */
+/* What is known of a process beside what the kernel reported. */
 struct told {
     bool has_capture, has_path; /* of its last program; one that names the kernel's */
     bool is_launched;           /* it is a rank that a launcher's daemon has started */
@@ -391,7 +391,7 @@ static enum witness_verdict why_behind(const struct two_witnesses *witnesses,
                                                                : WITNESS_FOLLOWER;
 }
 
-/* Its library told so. */
+/* Its library reported it. */
 static bool could_not_write(const struct kernel_noted *noted)
 {
     return (noted->note.lack & KERNEL_LACK_LEDGER) != 0;
@@ -440,8 +440,8 @@ static enum witness_verdict why_uncaptured(const struct two_witnesses *witnesses
                                                               : WITNESS_UNEXPLAINED;
 }
 
-/* Those that told that they could not write, or those that did not. A process of another pid
- * namespace is told of by both, under two pids: it counts once. */
+/* Those that reported that they could not write, or those that did not. A process of another pid
+ * namespace is reported by both, under two pids: it counts once. */
 static void judge(const struct two_witnesses *witnesses, const struct coverage *coverage,
                   bool which, uint64_t *dropped, uint64_t *apart,
                   struct witness_agreement *agreement)
@@ -457,7 +457,7 @@ static void judge(const struct two_witnesses *witnesses, const struct coverage *
     }
 }
 
-/* What the ledger dropped explains first those that told so. */
+/* What the ledger dropped explains first those that reported it. */
 void two_witnesses_find(const struct two_witnesses *witnesses, const struct coverage *coverage,
                         uint64_t dropped, struct witness_agreement *agreement)
 {

@@ -28,7 +28,7 @@ enum witness_verdict {
     WITNESS_NOT_FIRST, /* a task behind its step's first one ran it, and the first one did not: then
                           nobody records it */
     WITNESS_NO_ROOM,   /* the ledger has dropped as many, or there is none */
-    WITNESS_UNWRITTEN, /* its library could not leave a capture, and told so: a read-only spool, or
+    WITNESS_UNWRITTEN, /* its library could not leave a capture, and said so: a read-only spool, or
                           unset variables */
     WITNESS_KILLED,    /* a signal ended it within a second of its start */
     WITNESS_NOT_STARTED, /* its loader did not start it: it is a task of which the coverage knows
@@ -58,7 +58,7 @@ struct two_witnesses;
 int two_witnesses_new(const struct kernel_comparison *source, struct two_witnesses **made);
 void two_witnesses_free(struct two_witnesses *witnesses);
 
-/* The last capture of a process, and what the kernel told of that; NULL: nothing. */
+/* The last capture of a process, and what the kernel reported of that; NULL: nothing. */
 void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture *capture,
                            const struct kernel_noted *noted);
 

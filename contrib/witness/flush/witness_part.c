@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the flush has of the kernel witness: what was told of the processes of captures, and how
- * that agrees with these (two_witnesses.h); the runs of a job of which the kernel alone told
- * (kernel_run.h); its ranks, summarised (rank_summary.h); and a child of the node's watcher.
+ * What the flush has of the kernel witness: what was reported of the processes of captures, and how
+ * that agrees with these (two_witnesses.h); the runs of a job that the kernel alone reported
+ * (kernel_run.h); its ranks, summarised (rank_summary.h); and a child of the process watch.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@
 /* How long a flush waits for the witness. */
 enum { WITNESS_MS = 2000 };
 
-/* ---- What was told of captures --------------------------------------------------------------- */
+/* ---- What was reported of captures ----------------------------------------------------------- */
 
 static int read_notes(int spool, int directory, struct kernel_notes **notes)
 {
@@ -72,7 +72,7 @@ static const struct kernel_noted *find_replaced(const struct kernel_notes *notes
     return replaced == NULL || (replaced->note.lack & KERNEL_LACK_OBJECTS) != 0 ? NULL : replaced;
 }
 
-/* A run of which the kernel alone told. */
+/* A run that the kernel alone reported. */
 struct given_run {
     size_t at;     /* of noted_at() */
     size_t run;    /* of the division; SIZE_MAX: the record of its task has the time */
@@ -166,7 +166,7 @@ static void agree(const struct kernel_compared *compared, const struct coverage 
     }
 }
 
-/* ---- Runs of which the kernel alone told ----------------------------------------------------- */
+/* ---- Runs that the kernel alone reported ----------------------------------------------------- */
 
 /* Processes by their last programs, and behind them programs that others replaced. */
 static const struct kernel_noted *noted_at(const struct kernel_notes *kernel, size_t at)
@@ -175,7 +175,7 @@ static const struct kernel_noted *noted_at(const struct kernel_notes *kernel, si
 }
 
 /* Whether jobtrail-ld may have linked the library into it, which the kernel does not see; its file
- * says whether. That has told of the run, or its user or the site left it out, or rank 0 tells. */
+ * says whether. That has reported the run, or its user or the site left it out, or rank 0 has. */
 static bool may_have_copy(const struct conf *conf, const struct kernel_note *note)
 {
     const bool is_static = (note->lack & KERNEL_LACK_LOADER) != 0;
@@ -382,7 +382,7 @@ static int ranks_send(const struct reading_request *request)
 const struct flush_part flush_part_witness = {
     .name = "witness", .give = ranks_send, .send = kernel_send};
 
-/* ---- The witness as a child of the node's watcher -------------------------------------------- */
+/* ---- The witness as a child of the process watch -------------------------------------------- */
 
 static struct kept_child child;
 

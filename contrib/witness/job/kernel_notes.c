@@ -381,7 +381,7 @@ static size_t step_up(const struct kernel_notes *notes, const size_t *found, siz
     return is_last ? above + FIRST : OF_NONE;
 }
 
-/* Whoever is on the way up has the same answer, so that each is asked once. */
+/* All on the way up have the same answer, so that each is asked once. */
 static void find_owner(const struct kernel_notes *notes, size_t *found, size_t of)
 {
     size_t at = of, owner = found[of];
@@ -407,8 +407,8 @@ static void add_forked(struct kernel_forked *forked, const struct kernel_note *n
 }
 
 /* Adds each such process to the nearest one above it that executed a program, if that was its last
- * one by then: what an earlier program of the process had forked is told of none. The notes are in
- * order. Returns 0 or -ENOMEM. */
+ * one by then: what an earlier program of the process had forked is reported of none. The notes are
+ * in order. Returns 0 or -ENOMEM. */
 static int add_all_forked(struct kernel_notes *notes)
 {
     const bool has_gaps =

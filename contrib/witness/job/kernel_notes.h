@@ -32,9 +32,9 @@
  *       how often it waited for memory to be read in (major page faults), as from swap
  *   replaced ...
  *       the same of a program that another one replaced at END, where it is known what it had
- *       mapped: PROGRAM and EXEC are its own, and OBJECTS, which are told where it had not mapped
- *       jobtrail's library, or that could leave no capture; EXECS how many were seen until then;
- *       its status, and what it used, are not told
+ *       mapped: PROGRAM and EXEC are its own, and OBJECTS, which are reported where it had not
+ *       mapped jobtrail's library, or that could leave no capture; EXECS how many were seen until
+ *       then; its status, and what it used, are not reported
  *   lost FROM TO COUNT
  *       so many events of processes of this node, of whatever job, were lost between these times
  *   overrun TIME COUNT
@@ -102,7 +102,7 @@ struct kernel_notes {
     bool has_maps, has_ends; /* all of them heard these */
     uint64_t since_ns;       /* since the Epoch: the first one began */
     /* The caller sets these. */
-    uint64_t until_ns; /* since the Epoch: all that was told before is here */
+    uint64_t until_ns; /* since the Epoch: all that was reported before is here */
     bool is_able;      /* a witness hears of the kernel what it needs here */
 };
 

@@ -22,7 +22,7 @@ struct witness_state {
     uint32_t level;       /* enum conf_witness */
     int32_t events, ends; /* errno: why events of processes, and ends of threads, are not heard */
     uint64_t since_ns;    /* since boot: it listens */
-    uint64_t until_ns;    /* since boot: all that was told before is written down */
+    uint64_t until_ns;    /* since boot: all that was reported before is written down */
     uint64_t jobs;        /* that it knows now */
     uint64_t noted, left; /* processes that are written down; that have had no room */
     uint64_t lost;        /* events that had no room in the kernel */
@@ -41,8 +41,8 @@ int witness_state_read(int spool, struct witness_state *state, bool *is_running)
  * its errno where not; -ENOENT or another -errno where none was started. */
 int witness_state_refusal(int spool);
 
-/* Since the Epoch: all that was told before is written down, whether or not a witness runs now. 0:
- * none has run since the node has booted. */
+/* Since the Epoch: all that was reported before is written down, whether or not a witness runs now.
+ * 0: none has run since the node has booted. */
 uint64_t witness_state_heard_until(int spool);
 
 /* Waits until a running witness has written down all that had happened before the call, for

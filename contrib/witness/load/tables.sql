@@ -21,9 +21,9 @@ CREATE TABLE IF NOT EXISTS ranks (
     step_tasks    BIGINT,               -- of the whole step; 0: unknown
     step_nodes    BIGINT,               -- likewise
     node_tasks    BIGINT,               -- of the step on this node; 0: unknown
-    program       TEXT NOT NULL,        -- '': of tasks that the kernel told nothing of
-    ranks         BIGINT NOT NULL,      -- that the kernel told of
-    unseen        BIGINT NOT NULL,      -- tasks of the step here that it told nothing of
+    program       TEXT NOT NULL,        -- '': of tasks that the kernel did not report
+    ranks         BIGINT NOT NULL,      -- that the kernel reported
+    unseen        BIGINT NOT NULL,      -- tasks of the step here that it did not report
     start_time    DOUBLE,
     end_time      DOUBLE NOT NULL,      -- of the last one
     timed         BIGINT,               -- of how many the elapsed times are

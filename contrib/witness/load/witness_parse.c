@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Records of ranks in the loader, and what a coverage says of the kernel witness. Anybody can
- * write such a record; whoever asks for the job adds its numbers up, and administrators read the
+ * write such a record; who asks for the job adds its numbers up, and administrators read the
  * sums: numbers and words that cannot be are refused.
  */
 #include <stddef.h>

@@ -197,7 +197,7 @@ static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, 
     return result;
 }
 
-/* Those that went on when they were asked for, and of which the days told nothing: somebody has
+/* Those that went on when they were asked for, and of which the days reported nothing: somebody has
  * set their end to an earlier time. */
 static enum slurm_result ask_open(struct slurm_load *load, const char *cluster, double begun)
 {

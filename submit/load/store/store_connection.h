@@ -12,7 +12,7 @@ struct store_connection {
     struct database *database; /* owned */
     bool dry_run;
     bool replaces;   /* the transaction at hand has changed rows that were complete */
-    char error[512]; /* when it is the store's own; else the database's is told */
+    char error[512]; /* when it is the store's own; else the database's is reported */
 };
 
 /* Says what is wrong, and returns `error`. */

@@ -54,7 +54,7 @@ static const char *const orphans[] = {
     " AND routine_library_id NOT IN (SELECT id FROM routine_library))",
     "DELETE FROM ranks WHERE end_time < ?",
     "DELETE FROM profile WHERE end_time < ?",
-    /* what a first scan found is told once, however long it lies there */
+    /* what a first scan found is reported once, however long it lies there */
     "DELETE FROM library_event WHERE found < ? AND coalesce(first_scan, 0) = 0",
     "DELETE FROM slurm_job WHERE end_time < ?",
     "DELETE FROM job_again WHERE start_time < ?",

@@ -331,7 +331,7 @@ has_slot() {
     [[ $(endings) == "exit_with fini" ]]
 }
 
-# ---- the ledger and the watcher
+# ---- the ledger and the process watch
 
 @test "what lies beyond ledger_size is not read, and counted" {
     tracked "$PROGRAMS/exit_with" 0
@@ -345,7 +345,7 @@ has_slot() {
     [[ $(reason "$JOB") == "damaged captures in the ledger" ]]
 }
 
-@test "whatever is written to the watcher's pipe, and whatever the ledgers hold, it rests" {
+@test "whatever is written to the process watch's pipe, and whatever the ledgers hold, it rests" {
     local used
     sed -i '/^\[submit\]/a hash_file_size = 1024G' "$CONF"
     printf '[sampling]\nalways_ranks = 2\n' >>"$CONF"

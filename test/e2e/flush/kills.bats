@@ -309,7 +309,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     [[ -e $SPOOL/$JOB.0/user/ledger ]]
 }
 
-@test "what the watcher says in the background goes to syslog" {
+@test "what the process watch says in the background goes to syslog" {
     touch "$BATS_TEST_TMPDIR/state"
     with_syslog "$JOBTRAIL_BIN/jobtrail-submit" watch --detach --conf "$CONF" --node e2e
     "$JOBTRAIL_BIN/jobtrail-submit" watch --stop --conf "$CONF" --node e2e

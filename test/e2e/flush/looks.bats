@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What the watcher's looks at running processes say of ends that nobody told. Needs root.
+# What the process watch's looks at running processes say of ends that nobody told. Needs root.
 
 load ../fixture/job
 
@@ -94,15 +94,15 @@ is_within() {
     is_within "$before" "$killed" "$(now)"
 }
 
-start_watcher() {
+start_watch() {
     "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e >/dev/null 2>&1 3>&- &
     PIDS+=("$!")
 }
 
-@test "the running watcher looks at processes when it starts" {
+@test "the running process watch looks at processes when it starts" {
     start "$PROGRAMS/spin" 600 sleep
     wait_for runs spin
-    start_watcher
+    start_watch
     wait_for test -e "$LOOKS"
     [[ $(awk 'NR == 2 { print $2, ($6 > 0) }' "$LOOKS") == "$PID 1" ]] # it was seen alive
 }
@@ -306,7 +306,7 @@ EOF
     [[ $(stat -c %i "$LOOKS") == "$before" && $(stat -c '%U %a' "$LOOKS") == "root 600" ]]
 }
 
-@test "of a job that holds more open slots than are noted, the rest is as without a watcher" {
+@test "of a job that holds more open slots than are noted, the rest is as without a process watch" {
     rm -r "$SPOOL"
     sed -i '/^\[spool\]/a ledger_size = 256M' "$CONF"
     "$JOBTRAIL_BIN/jobtrail-conf" compile --conf "$CONF"

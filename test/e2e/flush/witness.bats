@@ -242,34 +242,34 @@ finds() {
 }
 
 # bats test_tags=needs:hear_kernel
-@test "the watcher keeps it" {
+@test "the process watch keeps it" {
     "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e 3>&- &
-    WATCHER=$!
+    WATCH=$!
     wait_for listens
     run_one "$PROGRAMS/exit_with" 3
     wait_for noted "$PID"
-    kill "$WATCHER"
-    wait "$WATCHER" || true
+    kill "$WATCH"
+    wait "$WATCH" || true
     wait_for unlocked
     [[ $(field "$PID" status) == 768 ]]
 }
 
-# other_than PID: the witness that the watcher keeps is another one by now, and listens
+# other_than PID: the witness that the process watch keeps is another one by now, and listens
 other_than() {
     local pid
-    pid=$(pgrep -P "$WATCHER" -f "^jobtrail-submit witness ") && [[ $pid != "$1" ]] && listens
+    pid=$(pgrep -P "$WATCH" -f "^jobtrail-submit witness ") && [[ $pid != "$1" ]] && listens
 }
 
-@test "one that dies is back before the watcher's next turn" {
+@test "one that dies is back before the process watch's next turn" {
     local first
     "$JOBTRAIL_BIN/jobtrail-submit" watch --conf "$CONF" --node e2e 3>&- &
-    WATCHER=$!
+    WATCH=$!
     wait_for listens
-    first=$(pgrep -P "$WATCHER" -f "^jobtrail-submit witness ")
+    first=$(pgrep -P "$WATCH" -f "^jobtrail-submit witness ")
     kill -KILL "$first"
     wait_for other_than "$first"
-    kill "$WATCHER"
-    wait "$WATCHER" || true
+    kill "$WATCH"
+    wait "$WATCH" || true
     wait_for unlocked
 }
 

@@ -179,7 +179,7 @@ does_nothing() {
     [[ $(cksum <"$LEDGER") == "$before" ]]
 }
 
-@test "the watcher's pipe is written to where it is one, and nothing else of that name" {
+@test "the process watch's pipe is written to where it is one, and nothing else of that name" {
     programs
     echo sound >"$SPOOL/wake"
     chmod 666 "$SPOOL/wake"

@@ -347,7 +347,7 @@ logged() { # FILE: that it is there
     grep -qs "LOG_CREATED path=$1" "$LOGS"/*.log
 }
 
-@test "one watch runs on a host, the node's watcher runs it, and it takes a new configuration" {
+@test "one watch runs on a host, the process watch runs it, and it takes a new configuration" {
     printf '%s\n' "[spool]" "dir = $PLACE/spool" "mount = no" >>"$CONF"
     "$JOBTRAIL_BIN/jobtrail-submit" watch --detach --conf "$CONF" --node e2e
     wait_for test -S "$STATE/who"
@@ -355,7 +355,7 @@ logged() { # FILE: that it is there
     [[ $output == *"another one runs"*"process watch"* ]]
     echo one >"$TREE/libone.so"
     wait_for logged "$TREE/libone.so"
-    # one that is killed comes back with the watcher's next look; this one takes another file
+    # one that is killed comes back with the process watch's next look; this one takes another file
     mkdir "$PLACE/more"
     sed "s|^tree = .*|&\ntree = $PLACE/more|" "$CONF" >"$CONF.new"
     mv "$CONF.new" "$CONF"
@@ -363,7 +363,7 @@ logged() { # FILE: that it is there
     eventually 60 two_directories
     echo two >"$PLACE/more/libtwo.so"
     wait_for logged "$PLACE/more/libtwo.so"
-    # it ends with the watcher
+    # it ends with the process watch
     "$JOBTRAIL_BIN/jobtrail-submit" watch --stop --conf "$CONF" --node e2e
     no_watch() { "$JOBTRAIL_BIN/jobtrail-libmon" watch --conf "$PLACE/none.conf" 2>&1 | grep -q . && ! pgrep -f "libmon watch.*$CONF" >/dev/null; }
     wait_for no_watch

@@ -49,7 +49,7 @@ counted() {
 
 @test "another's uuid takes over no run, and the conflict is counted" {
     for store in "${stores[@]}"; do
-        # as the watcher's start record comes first, and then the forged end
+        # as the process watch's start record comes first, and then the forged end
         loads_into "run.a.alice.aaa.$RUN.json"
         loads_into "run.c.mallory.zzz.$RUN.json"
         [ "$(counted)" = '[1,0,0,1]' ]

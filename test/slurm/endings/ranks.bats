@@ -118,7 +118,7 @@ witness_of() {
     wait_job "$job" 180
     [[ $(loaded_acct "$job" --ranks -nPo Exec,Ranks,NTasks,Unseen,Nodes,Ends) == "hello_mpich|2|4|0|1 of 2|0:15=2" ]]
     "$CLUSTER" start-slurmd n2
-    # The node's own witness may have told of its ranks before it died; or a second one, which the watcher had started at once
+    # The node's own witness may have told of its ranks before it died; or a second one, which the process watch had started at once
     # when the first was dead, and which did not know their program: that is a row of its own.
     is_told() { [[ $(loaded_acct "$job" --ranks -nPo Nodes | sort -u) == "2 of 2" ]]; }
     eventually 60 is_told

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Suspended jobs: the watcher's look notes in the journal when Slurm suspends and resumes a job, and takes a
+# Suspended jobs: the process watch's look notes in the journal when Slurm suspends and resumes a job, and takes a
 # user's own signals for it only where no process of root's tells.
 # bats file_tags=again
 

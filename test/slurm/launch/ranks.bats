@@ -73,7 +73,7 @@ kept() {
     [[ $(record_count "$job") == 1 ]]
 }
 
-@test "bytes from anybody in the watcher's pipe make it look, and nothing else" {
+@test "bytes from anybody in the process watch's pipe make it look, and nothing else" {
     head -c 100000 /dev/zero | run_as "$JOB_USER" dd of="$DIR/run/n1/wake" oflag=nonblock status=none || true
     job=$(submit "srun --mpi=pmi2 $PROGRAMS/hello_mpich 100" -n4)
     eventually 60 start_record "$job"
@@ -81,7 +81,7 @@ kept() {
     wait_job "$job"
 }
 
-@test "slurmd's restart replaces the watcher" {
+@test "slurmd's restart replaces the process watch" {
     before=$(<"$DIR/run/n1/watch.pid")
     "$CLUSTER" restart-slurmd n1
     changed() { [[ -s $DIR/run/n1/watch.pid && $(<"$DIR/run/n1/watch.pid") != "$before" ]]; }

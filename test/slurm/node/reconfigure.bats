@@ -9,7 +9,7 @@ setup_file() {
     start_cluster bare NODES=1
 }
 
-@test "after scontrol reconfigure, and with no restart, slurmd has the plugin and its watcher" {
+@test "after scontrol reconfigure, and with no restart, slurmd has the plugin and its process watch" {
     configure ""
     echo "optional $STAGE/lib/slurm/spank_jobtrail.so conf=$DIR/jobtrail.conf" >"$CLUSTER_DIR/etc/plugstack.conf"
     mkfifo -m 666 "$DIR/out/go"

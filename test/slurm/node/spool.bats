@@ -223,7 +223,7 @@ in_unit() {
     [[ $(parts) == "$DIR/memory/jobtrail" ]]
     run on_node "$STAGE/bin/jobtrail-conf" doctor --node n1 --plugstack "$CLUSTER_DIR/etc/plugstack.conf"
     [[ $status == 0 && $output != *" place "* ]]
-    # what is there after an upgrade: the spool of a slurmd that mounted nothing, and its watcher's files
+    # what is there after an upgrade: the spool of a slurmd that mounted nothing, and its process watch's files
     "$CLUSTER" stop-slurmd n1
     on_node umount "$DIR/memory/jobtrail"
     on_node touch "$DIR/memory/jobtrail/watch.pid" "$DIR/memory/jobtrail/.reserve"

@@ -294,7 +294,7 @@ flush_again() { # --orphans or --job ID
     [[ $status == 0 && $output == *"warning plugstack $DIR/plugstack.conf: it is 'required'"* ]]
 }
 
-@test "a watcher that is gone" {
+@test "a process watch that is gone" {
     "$CLUSTER" exec n1 "$STAGE/bin/jobtrail-submit" watch --stop --conf "$DIR/jobtrail.conf" --node n1
     run doctor
     [[ $status == 0 && $output == *"warning watcher $DIR/run/n1/watch.pid: no process watch is running"* ]]

@@ -85,7 +85,7 @@ end_them() {
     "$CLUSTER" crash-node n4
     cancel node-lost
     "$CLUSTER" start-slurmd n4
-    # these are suspended for longer than the watcher looks away
+    # these are suspended for longer than the process watch looks away
     eventually 200 has_ended "$(job_of step-time-limit)"
     resume suspended suspended-batch
     one_second

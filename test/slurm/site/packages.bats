@@ -81,7 +81,7 @@ status_of() { # PACKAGE
     at_site dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null || echo unknown
 }
 
-# The watchers whose program is this runtime's
+# Process watches whose program is this runtime's
 watchers() { # N
     in_node bash -c 'for process in /proc/[0-9]*; do
         [[ $(readlink "$process/exe") != */jobtrail/'"$1"'/bin/jobtrail-submit ]] || echo "${process##*/}"; done'
@@ -391,7 +391,7 @@ site_files() {
     let_go other
     wait_job "$job"
     output_is_whole "$job"
-    # the new version has a watcher, and its first step has said where its jobtrail-submit is
+    # the new version has a process watch, and its first step has said where its jobtrail-submit is
     site_srun true
     in_node jobtrail-submit watch --detach
     [[ -n $(watchers "$(($(N) + 1))") ]]

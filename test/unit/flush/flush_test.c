@@ -352,7 +352,7 @@ static void make_starts(const char *job, int count)
     put_ledger(job);
 }
 
-TEST(the_watcher_takes_what_the_jobs_user_wrote_alone)
+TEST(the_process_watch_takes_what_the_jobs_user_wrote_alone)
 {
     struct conf conf = conf_of();
     if (geteuid() != 0)

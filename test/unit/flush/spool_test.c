@@ -381,7 +381,7 @@ TEST(a_nodes_spool_in_memory_gets_its_own)
     assert_int_equal(noted(path), 0);
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
-    assert_int_not_equal(device_of(spool_node_make(path, 1)), memory); /* what watchers leave */
+    assert_int_not_equal(device_of(spool_node_make(path, 1)), memory); /* what a watch leaves */
     assert_int_equal(umount(path), 0);
     assert_false(exists(below(path, "wake")));
     assert_int_equal(noted(path), 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The watcher's look at suspensions, of real processes: tasks, and what the daemon of an extern
- * step keeps.
+ * The process watch's look at suspensions, of real processes: tasks, and what the daemon of an
+ * extern step keeps.
  */
 #include "submit/flush/suspend_look.h"
 

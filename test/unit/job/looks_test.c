@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The file of what the watcher has seen: written, read again, and damaged.
+ * The file of what the process watch has seen: written, read again, and damaged.
  */
 #include "submit/job/looks.h"
 

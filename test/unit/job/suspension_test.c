@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the watcher saw last of a suspension: written, read again, damaged, and added to the
+ * What the process watch saw last of a suspension: written, read again, damaged, and added to the
  * journal.
  */
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
 -- The tables of the store, in both databases: ../CMakeLists.txt has what each of them says for a word
 -- between two @. Types are MariaDB's, which SQLite takes too; REFERENCES is for the reader. Each statement
--- may be run again: whoever is killed here starts anew. Extensions have more: contrib/NAME/load/tables.sql.
+-- may be run again: a loader that is killed here starts anew. Extensions have more: contrib/NAME/load/tables.sql.
 --
 -- Times are seconds since the Epoch, durations are seconds; NULL means not known. Text is UTF-8; a
 -- byte B that was not UTF-8 when it was recorded stands as the private-use code point U+EF00 + B.
@@ -229,7 +229,7 @@ CREATE TABLE IF NOT EXISTS run_own (
                                        -- zone; NULL: none, or run_day has them
     leads            BIGINT,           -- 1: it stands for the tasks that follow its own
     clock_step       DOUBLE,           -- s by which the clock was set meanwhile; NULL: not known
-    user_cpu         DOUBLE,           -- s of processor time of its process, as the kernel told; NULL: not known
+    user_cpu         DOUBLE,           -- s of processor time of its process, as the kernel reported; NULL: not known
     system_cpu       DOUBLE,           -- the same, in the kernel
     max_rss          BIGINT,           -- resident memory at its peak, bytes; NULL likewise
     disk_read        BIGINT,           -- bytes from storage; NULL likewise
@@ -361,9 +361,9 @@ CREATE TABLE IF NOT EXISTS coverage (
     others_seconds      DOUBLE,              -- their run time
     clock_step          DOUBLE,              -- as a run's
     witness             VARCHAR(255),        -- of the kernel: off, none, ends, objects
-    witness_processes   BIGINT,              -- that it told of
+    witness_processes   BIGINT,              -- that it reported
     witness_older       BIGINT,              -- of these, than the witness
-    witness_partial     BIGINT,              -- of these, not told of in full
+    witness_partial     BIGINT,              -- of these, not reported in full
     witness_left        BIGINT,              -- for which its file had no room
     witness_lost        BIGINT,              -- events of the node
     witness_overruns    BIGINT,              -- times that ends of threads had no room
