@@ -131,7 +131,9 @@ static void note_end(const struct collect *collect, const struct profiled_proces
                      struct profile_rank *rank)
 {
     const struct collect_end *told = &ended->told;
-    rank->flags &= ~(uint32_t)PROFILE_RANK_ENDED;
+    bool is_by_itself = told->way == PROFILE_WAY_LEFT || told->way == PROFILE_WAY_ABORTED;
+    if (!process->has_ended)
+        rank->flags &= ~(uint32_t)PROFILE_RANK_ENDED;
     if (!told->is_known)
         rank->flags &= ~(uint32_t)PROFILE_RANK_END_KNOWN;
     if (rank->end_pid != 0 && told->way <= rank->way)
@@ -139,9 +141,14 @@ static void note_end(const struct collect *collect, const struct profiled_proces
     rank->way = told->way;
     rank->status = told->status;
     rank->end_pid = process->pid;
-    rank->end_at_ns = tick_real_ns(scale, ended->at);
-    rank->end_min_ns = tick_real_ns(scale, tick_at(scale, told->min_ns, ended->newest, ended->at));
-    rank->end_max_ns = latest_end(scale, told, collect->facts->now, rank->end_at_ns);
+    uint64_t abort = profiled_abort(process);
+    rank->end_at_ns = tick_real_ns(scale, abort != 0 ? abort : ended->at);
+    rank->end_min_ns = rank->end_max_ns = rank->end_at_ns;
+    if (!is_by_itself) {
+        rank->end_min_ns =
+            tick_real_ns(scale, tick_at(scale, told->min_ns, ended->newest, ended->at));
+        rank->end_max_ns = latest_end(scale, told, collect->facts->now, rank->end_at_ns);
+    }
     rank->where = PROFILE_SET_INIT;
     rank->where_ns = 0;
     rank->flags &= ~(uint32_t)PROFILE_RANK_WHERE_TIMED;
@@ -262,8 +269,15 @@ static struct ended find_end(const struct profiled_process *process,
 {
     struct ended ended = {.most = tick_most(process, facts->now)};
     ended.newest = process->newest < ended.most ? process->newest : ended.most;
-    if (!process->has_ended && facts->end != NULL)
+    bool is_left = process->has_ended && profiled_is_in_mpi(process);
+    if ((!process->has_ended || is_left) && facts->end != NULL)
         ended.told = facts->end(facts->context, process);
+    if (is_left || profiled_abort(process) != 0) /* what ended it then says nothing of the reason */
+        ended.told = (struct collect_end){
+            .ns = is_left ? 0 : ended.told.ns,
+            .is_known = true,
+            .way = profiled_abort(process) != 0 ? PROFILE_WAY_ABORTED : PROFILE_WAY_LEFT,
+            .status = ended.told.way == PROFILE_WAY_EXITED ? ended.told.status : -1};
     uint64_t ns = ended.told.ns;
     if (ns == UINT64_MAX)
         ns = facts->now != NULL ? facts->now->boot_ns : 0;
@@ -298,7 +312,7 @@ static int add_process(struct collect *collect, struct profiled_process *process
     }
     if (end_ns > rank->end_ns)
         rank->end_ns = end_ns;
-    if (!process->has_ended)
+    if (!process->has_ended || ended.told.way != PROFILE_WAY_NONE)
         note_end(collect, process, &scale, &ended, rank);
     if (process->is_confined)
         rank->flags &= ~(uint32_t)PROFILE_RANK_END_KNOWN;

@@ -63,7 +63,9 @@ int profile_log_ends(const struct profile_set *set, const bool *is_taken, bool i
     if (rank_end_first(set, is_taken, &first, &ns)) {
         fprintf(to, "# ");
         log_rank(&set->ranks[first], to);
-        fprintf(to, ", was killed first%s", is_whole ? "" : " of those that are here");
+        fprintf(to, ", ended first%s: ", is_whole ? "" : " of those that are here");
+        rank_end_print_way(&set->ranks[first], to);
+        rank_end_print_bounds(&set->ranks[first], to);
         if (ns >= PROFILE_LEAST_NS)
             fprintf(to, ", at least %.6f s before the next one ended", profile_seconds(ns));
         putc('\n', to);

@@ -21,7 +21,7 @@ struct profile_log {
  * that is timed, and one that is counted alone. */
 enum { CALL_COST_TIMED_NS = 20, CALL_COST_LIGHT_NS = 9 };
 
-/* Prints which of the ranks was killed first, and of how many the end is not known, in lines that
+/* Prints which of the ranks ended first, and of how many the end is not known, in lines that
  * begin with "#"; nothing where neither is so. `is_taken` NULL: of all. They may be a part
  * of those of their program that are in the set; otherwise `is_all`. Returns 0 or -ENOMEM. */
 int profile_log_ends(const struct profile_set *set, const bool *is_taken, bool is_all, FILE *to);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
@@ -174,6 +175,36 @@ const char *profiled_executable(const struct profiled_process *process)
         if (process->objects[i].is_executable && process->objects[i].path[0] != '\0')
             return process->objects[i].path;
     return NULL;
+}
+
+/* The routine that it called, or one whose name goes on with `_thread`, in C or Fortran. */
+static const struct profiled_routine *find_called(const struct profiled_process *process,
+                                                  const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < process->routine_count; i++) {
+        const struct profiled_routine *routine = &process->routines[i];
+        if ((routine->flags & PROFILE_ROUTINE_MPI) != 0 && routine->calls > 0 &&
+            strncasecmp(routine->name, name, length) == 0 &&
+            (routine->name[length] == '\0' || routine->name[length] == '_'))
+            return routine;
+    }
+    return NULL;
+}
+
+bool profiled_is_in_mpi(const struct profiled_process *process)
+{
+    return process->missed_mpi == 0 && find_called(process, "mpi_init") != NULL &&
+           find_called(process, "mpi_finalize") == NULL;
+}
+
+uint64_t profiled_abort(const struct profiled_process *process)
+{
+    const struct profiled_routine *called = find_called(process, "mpi_abort");
+    for (size_t i = 0; called != NULL && i < process->open_count; i++)
+        if (&process->routines[process->open[i].routine] == called)
+            return process->open[i].start;
+    return 0;
 }
 
 bool profiled_calls_mpi(const struct profiled_process *process)

@@ -96,5 +96,11 @@ const char *profiled_executable(const struct profiled_process *process);
 
 bool profiled_calls_mpi(const struct profiled_process *process);
 
+/* Whether it has called MPI_Init(), and not MPI_Finalize(): all its calls of MPI are known. */
+bool profiled_is_in_mpi(const struct profiled_process *process);
+
+/* Ticks when it called MPI_Abort(), which has not returned; 0: it did not. */
+uint64_t profiled_abort(const struct profiled_process *process);
+
 /* Ends the open calls of routines at `end` (ticks). Once. */
 void calls_finish(struct profiled_process *process, uint64_t end);

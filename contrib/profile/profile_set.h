@@ -72,14 +72,16 @@ enum profile_rank_flag {
     PROFILE_RANK_HOOKED = 128,     /* the program's own hooks are called: it has no stacks */
 };
 
-/* How a process ended that did not reach its exit handlers. */
+/* How a process ended that did not reach its exit handlers, or not MPI_Finalize(). */
 enum profile_way {
-    PROFILE_WAY_NONE,     /* nobody has looked: it may still run */
-    PROFILE_WAY_EXEC,     /* another program replaced it */
-    PROFILE_WAY_EXITED,   /* without its exit handlers, with a status */
-    PROFILE_WAY_RUNS,     /* it has outlived its job */
-    PROFILE_WAY_UNSEEN,   /* it has ended, and nothing tells how */
+    PROFILE_WAY_NONE,   /* nobody has looked: it may still run */
+    PROFILE_WAY_EXEC,   /* another program replaced it */
+    PROFILE_WAY_EXITED, /* without its exit handlers, with a status */
+    PROFILE_WAY_LEFT,   /* by its exit handlers, without MPI_Finalize(); with a status, if known */
+    PROFILE_WAY_RUNS,   /* it has outlived its job */
+    PROFILE_WAY_UNSEEN, /* it has ended, and nothing tells how */
     PROFILE_WAY_SIGNALED, /* killed by a signal */
+    PROFILE_WAY_ABORTED,  /* it called MPI_Abort(), whatever ended it then */
     PROFILE_WAYS
 };
 
@@ -103,8 +105,9 @@ struct profile_rank {
     uint32_t executable; /* of its first process that called MPI, or where none did of the first
                             one: the number of the path's name, plus 1; 0: not known */
     uint32_t way;        /* enum profile_way: of the process that `where` is of */
-    int32_t status;      /* of the same, as wait(2) gives it, where it exited or was signaled */
-    int32_t end_pid;     /* of the same; 0: all reached their exit handlers */
+    int32_t status;      /* of the same, as wait(2) gives it, where it exited or was signaled; below
+                            0: not known */
+    int32_t end_pid;     /* of the same; 0: all reached MPI_Finalize() and their exit handlers */
     uint64_t begin_ns, end_ns; /* since the Epoch */
     uint64_t end_at_ns;        /* when the calls of the process `end_pid` were ended */
     uint64_t end_min_ns;       /* the process `end_pid` did not end before, since the Epoch */

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "contrib/profile/numbers.h"
 #include "contrib/profile/set_programs.h"
@@ -50,6 +51,13 @@ void rank_end_print_way(const struct profile_rank *rank, FILE *to)
     case PROFILE_WAY_EXITED:
         fprintf(to, "ended by _exit with status %d", WEXITSTATUS(rank->status));
         return;
+    case PROFILE_WAY_ABORTED:
+    case PROFILE_WAY_LEFT:
+        fputs(rank->way == PROFILE_WAY_ABORTED ? "ended by MPI_Abort" : "ended before MPI_Finalize",
+              to);
+        if (rank->status >= 0)
+            fprintf(to, " with status %d", WEXITSTATUS(rank->status));
+        return;
     case PROFILE_WAY_RUNS:
         fputs("still ran when its job was over", to);
         return;
@@ -64,6 +72,30 @@ void rank_end_print_way(const struct profile_rank *rank, FILE *to)
         break;
     }
     fputs("killed, or still running", to);
+}
+
+void rank_end_print_time(uint64_t ns, FILE *to)
+{
+    time_t second = (time_t)(ns / 1000000000);
+    struct tm parts;
+    char text[64];
+    if (localtime_r(&second, &parts) != NULL &&
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts) > 0)
+        fprintf(to, "%s.%03u", text, (unsigned)(ns / 1000000 % 1000));
+}
+
+void rank_end_print_bounds(const struct profile_rank *rank, FILE *to)
+{
+    bool is_known = (rank->flags & PROFILE_RANK_END_KNOWN) != 0;
+    bool is_bound = !is_known && rank->end_max_ns != UINT64_MAX;
+    if (rank->way == PROFILE_WAY_NONE)
+        return;
+    fputs(is_known ? ", at " : is_bound ? ", between " : ", after ", to);
+    rank_end_print_time(is_known ? rank->end_at_ns : rank->end_min_ns, to);
+    if (!is_bound)
+        return;
+    fputs(" and ", to);
+    rank_end_print_time(rank->end_max_ns, to);
 }
 
 /* An open call that was counted and not timed has no start, and one that was entered last may have
@@ -138,8 +170,11 @@ bool rank_end_first(const struct profile_set *set, const bool *is_taken, size_t 
         if (!is_told(set, is_taken, i))
             continue;
         count++;
-        if (set->ranks[i].way == PROFILE_WAY_SIGNALED &&
-            (found == set->rank_count || set->ranks[i].end_max_ns < set->ranks[found].end_max_ns))
+        const struct profile_rank *rank = &set->ranks[i];
+        bool has_ended = rank->way != PROFILE_WAY_NONE && rank->way != PROFILE_WAY_EXEC &&
+                         rank->way != PROFILE_WAY_RUNS;
+        if (has_ended &&
+            (found == set->rank_count || rank->end_max_ns < set->ranks[found].end_max_ns))
             found = i;
     }
     for (size_t i = 0; i < set->rank_count; i++)

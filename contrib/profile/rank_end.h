@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How and when ranks ended that did not reach their exit handlers, in words.
+ * How and when ranks ended that did not reach their exit handlers, or not MPI_Finalize(), in words.
  */
 #pragma once
 
@@ -9,10 +9,11 @@
 
 #include "contrib/profile/profile_set.h"
 
-/* Whether there is something to tell: a process of it did not reach its exit handlers. */
+/* Whether there is something to tell: a process of it did not reach these. */
 static inline bool rank_end_is_told(const struct profile_rank *rank)
 {
-    return (rank->flags & PROFILE_RANK_ENDED) == 0;
+    return (rank->flags & PROFILE_RANK_ENDED) == 0 || rank->way == PROFILE_WAY_LEFT ||
+           rank->way == PROFILE_WAY_ABORTED;
 }
 
 /* By how much later, and earlier, the end may have been than the moment that was taken for it, in
@@ -30,11 +31,15 @@ const char *rank_end_signal(int number, char room[32]);
 /* Prints the way, as "killed by SIGKILL". */
 void rank_end_print_way(const struct profile_rank *rank, FILE *to);
 
+/* Prints a moment, or when it ended: ", at 2026-11-30T10:00:00.000", or between which moments. */
+void rank_end_print_time(uint64_t ns, FILE *to);
+void rank_end_print_bounds(const struct profile_rank *rank, FILE *to);
+
 /* Prints for how long it was in its last call, and what is not known of that: " for 2.5 s". */
 void rank_end_print_duration(const struct profile_rank *rank, FILE *to);
 
-/* Whether one of the ranks that a signal killed ended before all others that did not reach their
- * exit handlers, whatever the bounds of their ends. Sets `*first` to which of the set's ranks, and
+/* Whether one of the ranks ended before all others that are told of, whatever the bounds of their
+ * ends, and not by exec. Sets `*first` to which of the set's ranks, and
  * `*apart_ns` to how much before the next one at the least. Ranks for which `is_taken` has false
  * are left out; NULL: none is. Where they are of several programs none is said to be first. */
 bool rank_end_first(const struct profile_set *set, const bool *is_taken, size_t *first,

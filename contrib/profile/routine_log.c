@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/text.h"
@@ -36,37 +35,13 @@ bool routine_log_has_rows(const struct profile_set *set, const bool *is_taken)
     return false;
 }
 
-static void print_time(uint64_t ns, FILE *to)
-{
-    time_t second = (time_t)(ns / 1000000000);
-    struct tm parts;
-    char text[64];
-    if (localtime_r(&second, &parts) != NULL &&
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts) > 0)
-        fprintf(to, "%s.%03u", text, (unsigned)(ns / 1000000 % 1000));
-}
-
-static void print_bounds(const struct profile_rank *rank, FILE *to)
-{
-    bool is_known = (rank->flags & PROFILE_RANK_END_KNOWN) != 0;
-    bool is_bound = !is_known && rank->end_max_ns != UINT64_MAX;
-    if (rank->way == PROFILE_WAY_NONE)
-        return;
-    fputs(is_known ? ", at " : is_bound ? ", between " : ", after ", to);
-    print_time(is_known ? rank->end_at_ns : rank->end_min_ns, to);
-    if (!is_bound)
-        return;
-    fputs(" and ", to);
-    print_time(rank->end_max_ns, to);
-}
-
 static void print_way(const struct profile_rank *rank, FILE *to)
 {
     if (!rank_end_is_told(rank))
         return;
     fputs("; ", to);
     rank_end_print_way(rank, to);
-    print_bounds(rank, to);
+    rank_end_print_bounds(rank, to);
 }
 
 /* The same of all, also those that were in none: the rank that was killed is often one of them. */
@@ -87,7 +62,7 @@ static int print_ends(const struct profile_set *set, const bool *is_taken,
         fprintf(to, "# ");
         log_rank(&set->ranks[entry->rank], to);
         fprintf(to, ": was in %s since ", terminal_word(set->names.text[entry->name], name));
-        print_time(entry->open_since_ns, to);
+        rank_end_print_time(entry->open_since_ns, to);
         print_way(&set->ranks[entry->rank], to);
         putc('\n', to);
     }

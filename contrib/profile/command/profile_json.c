@@ -67,11 +67,13 @@ static void add_end(struct json_object *table, const struct profile_rank *rank)
 {
     static const char *const words[] = {
         [PROFILE_WAY_NONE] = "killed_or_running", [PROFILE_WAY_EXEC] = "exec",
-        [PROFILE_WAY_EXITED] = "_exit",           [PROFILE_WAY_RUNS] = "outlived_job",
-        [PROFILE_WAY_UNSEEN] = "unknown",         [PROFILE_WAY_SIGNALED] = "signal"};
+        [PROFILE_WAY_EXITED] = "_exit",           [PROFILE_WAY_LEFT] = "exit",
+        [PROFILE_WAY_RUNS] = "outlived_job",      [PROFILE_WAY_UNSEEN] = "unknown",
+        [PROFILE_WAY_SIGNALED] = "signal",        [PROFILE_WAY_ABORTED] = "mpi_abort"};
     char signal[32];
     profile_json_text(table, "ended", words[rank->way < PROFILE_WAYS ? rank->way : 0]);
-    if (rank->way == PROFILE_WAY_EXITED)
+    bool is_by_itself = rank->way == PROFILE_WAY_LEFT || rank->way == PROFILE_WAY_ABORTED;
+    if (rank->way == PROFILE_WAY_EXITED || (is_by_itself && rank->status >= 0))
         profile_json_int(table, "exit_status", (uint64_t)WEXITSTATUS(rank->status));
     if (rank->way == PROFILE_WAY_SIGNALED)
         profile_json_text(table, "signal", rank_end_signal(WTERMSIG(rank->status), signal));
@@ -115,7 +117,7 @@ static struct json_object *profile_json_rank(const struct profile_set *set,
                            json_object_new_boolean((rank->flags & PROFILE_RANK_END_KNOWN) != 0));
     json_object_object_add(table, "has_times",
                            json_object_new_boolean((rank->flags & PROFILE_RANK_UNTIMED) == 0));
-    if (!has_ended) {
+    if (rank_end_is_told(rank)) {
         add_path(table, "was_in", set, rank->where);
         add_seconds(table, "was_in_seconds", rank_end_where_ns(rank));
         add_end(table, rank);

@@ -217,13 +217,14 @@ static bool find_kernels(const struct profile_ends *ends, const struct profiled_
     return true;
 }
 
-/* What Slurm saw of the task. One that exits may have replaced its program before. */
-static struct collect_end end_of_task(const struct journal_task *task)
+/* What Slurm saw of the task. One that exits may have replaced its program before, but within MPI
+ * programs do not. */
+static struct collect_end end_of_task(const struct journal_task *task, bool is_in_mpi)
 {
     struct collect_end end = {.max_ns = task->max_up_ns, .way = PROFILE_WAY_UNSEEN};
-    if (!WIFSIGNALED(task->status))
+    if (!WIFSIGNALED(task->status) && !is_in_mpi)
         return end;
-    end.way = PROFILE_WAY_SIGNALED;
+    end.way = way_of("", true, task->status);
     end.status = task->status;
     if (task->max_up_ns == 0)
         return end;
@@ -241,7 +242,7 @@ static bool find_slurms(const struct profile_ends *ends, const struct profiled_p
         const struct journal_task *task = &journal->tasks[i];
         if (task->step == process->step && task->task == process->task &&
             task->pid == process->pid && task->end_ns != 0) {
-            *end = end_of_task(task);
+            *end = end_of_task(task, profiled_is_in_mpi(process));
             return true;
         }
     }

@@ -121,7 +121,7 @@ later() {
     hush
     flush >/dev/null
     run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*/*.profile
-    [[ $output == *"# rank 3, step "*", node e2e, pid $first, was killed first, at least 0."*" s before the next one ended"* ]]
+    [[ $output == *"# rank 3, step "*", node e2e, pid $first, ended first: killed by SIGKILL, at 2"*", at least 0."*" s before the next one ended"* ]]
 }
 
 # bats test_tags=needs:cgroup_v1

@@ -142,6 +142,53 @@ C
     [[ $(loaded_acct "$job.0" --json | jq -c '.runs[].profile | [.nodes, .runs, (.mpi.routines | map(select(.routine == "MPI_Allreduce").calls))]') == '[2,1,[200]]' ]]
 }
 
+@test "of a program that a rank ended, by whatever way, that one is named, with its status and when" {
+    cat >"$DIR/leaves.c" <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    const char *way = argv[argc - 1];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 2 && strcmp(way, "exit") == 0)
+        exit(4);
+    if (rank == 2 && strcmp(way, "_exit") == 0)
+        _exit(5);
+    if (rank == 2 && strcmp(way, "abort") == 0)
+        abort();
+    if (rank == 2 && strcmp(way, "mpi") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 6);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+C
+    mpicc.mpich -O1 "$DIR/leaves.c" -o "$PROGRAMS/leaves"
+    local way text show kept
+    # pmi2 has all killed for MPI_Abort()
+    for way in 'exit:ended before MPI_Finalize with status 4,"exit",4' \
+        '_exit:ended by _exit with status 5,"_exit",5' 'abort:killed by SIGABRT,"signal","SIGABRT"' 'mpi:ended by MPI_Abort,"mpi_abort",null'; do
+        job "srun -K1 --mpi=pmi2 $PROGRAMS/leaves ${way%%:*} || :" -n4 --jobtrail-profile=exact
+        eventually 60 is_flushed "$JOB"
+        text=${way#*:}
+        kept=("$DIR/kept/$(id -u "$JOB_USER")/$JOB".0.0*.profile)
+        for show in show "show --mpi"; do
+            # shellcheck disable=SC2086 # words
+            run "$STAGE/bin/jobtrail-profile" $show "${kept[0]}"
+            [[ $output == *"# rank 2 of 4, step 0, "*", ended first: ${text%%,*}, at 2"*" before the next one ended"* ]] || {
+                echo "$way: $output"
+                return 1
+            }
+        done
+        run "$STAGE/bin/jobtrail-profile" show --json "${kept[0]}"
+        [[ $(jq -c '[.ranks[] | select(.rank == 2) | .end_known, .ended, .exit_status // .signal]' <<<"$output") == "[true,${way#*,}]" ]]
+    done
+}
+
 @test "users say of which ranks files are kept, by the option and the variable, for a script's steps too" {
     local out uid
     mkdir -m 711 "$DIR/wanted"

@@ -61,6 +61,10 @@ TEST(ends_are_told_with_their_bounds)
     rank.end_pid = 9;
     rank.flags = PROFILE_RANK_END_KNOWN; /* its last call was counted */
     assert_text(&rank, "process 9 ended by _exit with status 3 for an unknown time");
+    rank.way = PROFILE_WAY_LEFT;
+    assert_text(&rank, "process 9 ended before MPI_Finalize with status 3 for an unknown time");
+    rank.status = -1;
+    assert_text(&rank, "process 9 ended before MPI_Finalize for an unknown time");
 }
 
 /* Of three ranks. */
@@ -72,7 +76,7 @@ static bool find_first(const struct profile_rank *one, const struct profile_rank
     return rank_end_first(&set, NULL, first, apart_ns);
 }
 
-TEST(the_first_that_was_killed_is_told_if_bounds_tell_it)
+TEST(the_first_that_ended_is_told_if_bounds_tell_it)
 {
     struct profile_rank early = rank_of(PROFILE_WAY_SIGNALED, SIGKILL, 9, 10),
                         late = rank_of(PROFILE_WAY_SIGNALED, SIGTERM, 12, 13),
@@ -87,8 +91,16 @@ TEST(the_first_that_was_killed_is_told_if_bounds_tell_it)
     exited.end_min_ns = 0;
     assert_true(find_first(&late, &early, &exited, &first, &apart_ns) && first == 1);
     assert_false(find_first(&exited, &early, &exited, &first, &apart_ns));
-    early.way = PROFILE_WAY_EXITED; /* nobody killed it */
+    const enum profile_way ends[] = {PROFILE_WAY_EXITED, PROFILE_WAY_LEFT, PROFILE_WAY_UNSEEN};
+    for (size_t i = 0; i < 3; i++) {
+        early.way = ends[i];
+        assert_true(find_first(&late, &early, &exited, &first, &apart_ns) && first == 1);
+    }
+    early.way = PROFILE_WAY_EXEC; /* it went on as another program */
     assert_false(find_first(&late, &early, &exited, &first, &apart_ns));
+    early.way = PROFILE_WAY_LEFT; /* through its exit handlers */
+    early.flags |= PROFILE_RANK_ENDED;
+    assert_true(find_first(&late, &early, &exited, &first, &apart_ns) && first == 1);
 }
 
 TEST(of_several_programs_none_is_first)

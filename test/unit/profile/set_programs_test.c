@@ -196,12 +196,14 @@ TEST(who_was_killed_first_is_told_of_a_program)
     kill_at(2, 21);
     kill_at(1, 31);
     kill_at(3, 30);
-    assert_ends(of_a, false,
-                "# rank 0 of 3, step 7, node n1, pid 50, was killed first of those "
-                "that are here, at least 1.000000 s before the next one ended\n");
-    assert_ends(of_bb, false,
-                "# rank 1 of 2, step 0, node n1, pid 50, was killed first, at least "
-                "1.000000 s before the next one ended\n");
+    assert_ends(
+        of_a, false,
+        "# rank 0 of 3, step 7, node n1, pid 50, ended first of those that are here: killed by "
+        "SIGKILL, at |, at least 1.000000 s before the next one ended\n");
+    assert_ends(
+        of_bb, false,
+        "# rank 1 of 2, step 0, node n1, pid 50, ended first: killed by SIGKILL, at |, at least "
+        "1.000000 s before the next one ended\n");
 }
 
 TEST(a_rank_that_was_killed_outside_of_mpi_is_told)

@@ -172,6 +172,14 @@ TEST(slurm_tells_when_a_signal_ended_the_task)
     end = find(STEP TASK EXIT("0") OVER, "", NULL, &plain);
     assert_end(end, 0, false, 90 * SECOND);
     assert_way(end, PROFILE_WAY_UNSEEN, 0);
+    struct profiled_routine init = {
+        .name = "mpi_init_thread_", .calls = 1, .flags = PROFILE_ROUTINE_MPI};
+    struct profiled_process within = plain; /* it executes no other program */
+    within.routines = &init;
+    within.routine_count = 1;
+    end = find(STEP TASK EXIT("1024") OVER, "", NULL, &within);
+    assert_end(end, 90 * SECOND, true, 90 * SECOND);
+    assert_way(end, PROFILE_WAY_EXITED, 4 << 8);
     other.pid = 51;
     assert_end(find(STEP TASK EXIT("9") OVER, "", NULL, &other), 0, false, 96 * SECOND);
 }
