@@ -6,6 +6,7 @@
 
 #include "preload/image.h"
 #include "preload/memory.h"
+#include "preload/proc.h"
 #include "preload/profile/profile_live.h"
 #include "preload/profile/profile_run.h"
 #include "preload/system.h"
@@ -110,6 +111,10 @@ static uint32_t note_object(struct profile_live *live, uint64_t function)
         long length = system_readlink("/proc/self/exe", path, sizeof path - 1);
         path[length < 0 ? 0 : length] = '\0';
         found.path = path;
+    } else if (found.path[0] != '/') { /* the loader has it as dlopen(3) was called */
+        size_t length = proc_real_path(found.path, path, sizeof path);
+        path[length] = '\0';
+        found.path = length > 0 ? path : found.path;
     }
     if (number >= LIVE_OBJECTS || !put_object(live, &found, found.path)) {
         live->process->lost_objects++;

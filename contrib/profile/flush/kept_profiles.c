@@ -163,17 +163,19 @@ int kept_profiles_name(const struct kept_profiles *kept, uint32_t step, const ch
     return name_file(kept, step, node, KEPT_SET_ENDING, name);
 }
 
-/* Begins a file of the step. It has another name until it is whole. */
-static int begin_file(struct kept_profiles *kept, enum kept_kind kind, uint32_t rank)
+/* Begins a file of the step, of KEPT_UNIT's `number`. It has another name until it is whole. */
+static int begin_file(struct kept_profiles *kept, enum kept_kind kind, uint32_t number)
 {
-    char ending[32] = KEPT_SET_ENDING, unfinished[40];
+    char own[24], ending[32] = KEPT_SET_ENDING, unfinished[40];
+    const uint32_t rank = number / KEPT_UNIT_PROGRAMS, program = number % KEPT_UNIT_PROGRAMS + 1;
     const char *node = kept->joined != NULL ? "" : kept->journal->identity.node;
+    snprintf(own, sizeof own, program == 1 ? "_%" PRIu32 : "_%" PRIu32 ".%" PRIu32, rank, program);
     if (kind == KEPT_SUMMARY)
         strcpy(ending, ".log");
     else if (kind != KEPT_SET)
-        snprintf(ending, sizeof ending, "_%" PRIu32 "%s", rank, kind == KEPT_LOG ? ".log" : ".vfd");
+        snprintf(ending, sizeof ending, "%s%s", own, kind == KEPT_LOG ? ".log" : ".vfd");
     if (kind == KEPT_SAMPLES)
-        snprintf(unfinished, sizeof unfinished, "_%" PRIu32 ".tmpvfd", rank);
+        snprintf(unfinished, sizeof unfinished, "%s.tmpvfd", own);
     else
         snprintf(unfinished, sizeof unfinished, "%s.new", ending);
     int error = name_file(kept, kept->step->step, node, ending, kept->name);
@@ -318,7 +320,7 @@ static int next_file(struct kept_profiles *kept, const struct worker_message *me
         return begin_set(kept, message);
     if (kept->joined != NULL && last == set)
         kept->most = kept->bytes + kept->state->conf->profile_bytes;
-    return begin_file(kept, kind, (uint32_t)(unit & (KEPT_UNIT_RANKS - 1)));
+    return begin_file(kept, kind, (uint32_t)(unit & ((UINT32_C(1) << 29) - 1)));
 }
 
 /* What is kept is not larger than what it was made of may be. */

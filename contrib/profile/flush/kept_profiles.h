@@ -22,7 +22,11 @@ enum kept_kind { KEPT_SET, KEPT_SUMMARY, KEPT_LOG, KEPT_SAMPLES };
  * journal does not have are the last one together, UINT32_MAX. */
 #define KEPT_UNIT_SET(step)         (((uint64_t)(step) + 1) << 31)
 #define KEPT_UNIT(step, kind, rank) (KEPT_UNIT_SET(step) + ((uint64_t)(kind) << 29) + (rank))
-#define KEPT_UNIT_RANKS             (UINT32_C(1) << 29) /* only these have files of their own */
+
+/* Only so many ranks have files of their own, and samples of so many programs that a step ran one
+ * after another: unit `rank * KEPT_UNIT_PROGRAMS + program`. */
+#define KEPT_UNIT_PROGRAMS UINT32_C(512)
+#define KEPT_UNIT_RANKS    ((UINT32_C(1) << 29) / KEPT_UNIT_PROGRAMS)
 
 /* How much of a user's profiles is kept: [profile] user_size bytes. A new file takes the place of
  * the user's oldest ones. */

@@ -156,7 +156,8 @@ static int send_rank_logs(const struct profile_log *log, const struct set_progra
              next++)
             is_taken[order[next]] = true;
         if (is_wanted(wanted, number))
-            error = send_log(log, programs, is_taken, KEPT_UNIT(step, KEPT_LOG, number), sending);
+            error = send_log(log, programs, is_taken,
+                             KEPT_UNIT(step, KEPT_LOG, number * KEPT_UNIT_PROGRAMS), sending);
         for (size_t j = i; j < next; j++)
             is_taken[order[j]] = false;
     }
@@ -197,25 +198,30 @@ static void free_samples(struct step_samples *samples)
     free(samples->rank);
 }
 
-/* Of ranks of one number the first one's. */
+/* Ranks of several programs have one number. */
 static int send_samples(const struct profile_set *set, struct step_samples *samples,
                         const struct ranks_wanted *wanted, uint32_t step, struct sending *sending)
 {
     size_t *order_at = NULL;
     int error = profile_set_rank_order(set, &order_at);
     CLEANUP_FREE size_t *order = order_at;
-    uint32_t next = 0;
+    uint32_t last = UINT32_MAX, program = 0;
     for (size_t i = 0; error == 0 && i < set->rank_count; i++) {
         const struct profile_rank *rank = &set->ranks[order[i]];
         uint32_t number = profile_rank_number(rank);
-        if (number < next || !is_wanted(wanted, number) || order[i] >= samples->count ||
+        if (!is_wanted(wanted, number) || order[i] >= samples->count ||
             samples->rank[order[i]].count == 0)
             continue;
-        next = number + 1;
+        program = number == last ? program + 1 : 0;
+        last = number;
+        if (program >= KEPT_UNIT_PROGRAMS)
+            continue;
         struct bounded_text text = bounded_text(sending);
         const struct set_file_sink sink = {.put = put_text, .context = &text};
         error = sample_file_write_to(&sink, set, rank, &samples->rank[order[i]]);
-        error = send_text(sending, KEPT_UNIT(step, KEPT_SAMPLES, number), &text, error);
+        error =
+            send_text(sending, KEPT_UNIT(step, KEPT_SAMPLES, number * KEPT_UNIT_PROGRAMS + program),
+                      &text, error);
     }
     return error;
 }

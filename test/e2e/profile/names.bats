@@ -102,3 +102,25 @@ PY
         jq -e '([.rows[].stack] | length) == 4 and all(.rows[]; .ranks == 3) and all(.rows[]; .function | startswith("names+0x"))'
     [[ $(dumped_names --debug debug "$PROFILE_FILE" | sort -u) == "$(printf '%s\n' "${NAMES[@]}")" ]]
 }
+
+@test "functions of a plugin that was opened by a relative path have names, each one row" {
+    mkdir -p part elsewhere
+    gcc -O1 -shared -fPIC -finstrument-functions -xc - -o part/plug.so <<<'void plugged(void) { __asm__ volatile(""); } __attribute__((constructor)) static void starts(void) { plugged(); }'
+    gcc -O1 -finstrument-functions -xc - -o opens <<'C'
+#include <dlfcn.h>
+#include <unistd.h>
+int main(void)
+{
+    void *plug = dlopen("part/plug.so", RTLD_NOW);
+    void (*plugged)(void) = (void (*)(void))dlsym(plug, "plugged");
+    plugged();
+    if (chdir("elsewhere") != 0)
+        return 1;
+    plugged();
+    return dlopen("../part/plug.so", RTLD_NOW) != plug;
+}
+C
+    profiled ./opens
+    [[ $(dumped_names "$PROFILE_FILE") == $'main<init\nplugged<main<init\nplugged<starts<main<init\nstarts<main<init' ]]
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" | jq '.rows[] | select(.stack == "plugged<main<init").calls') == 2 ]]
+}

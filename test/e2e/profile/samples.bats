@@ -92,6 +92,19 @@ keep() {
     [[ $(cd kept/* && echo *.vfd) == "$JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_2.vfd" ]]
 }
 
+@test "of programs that a step ran one after another each rank has samples" {
+    local program
+    sed 's/one/other/g' phases.c >other.c
+    gcc -O1 -finstrument-functions other.c -o other
+    # as mpirun numbers what it starts
+    for program in phases other phases; do
+        rank 1 env OMPI_MCA_ess_base_jobid="$((++i))" PMIX_NAMESPACE="prterun-$i" ./$program
+    done
+    keep all
+    [[ $(cd kept/* && echo *.vfd) == "$JOB.0.batch.e2e_1.2.vfd $JOB.0.batch.e2e_1.3.vfd $JOB.0.batch.e2e_1.vfd" ]]
+    [[ $(for program in kept/*/*.vfd; do "$JOBTRAIL_BIN/jobtrail-profile" dump "$program" | grep -oE 'other|one' | sort -u; done | sort | xargs) == "one one other" ]]
+}
+
 @test "of the ranks of which the site keeps files the user wants some, and gets no others" {
     local rank
     for rank in 0 1 2 3; do rank $rank ./phases; done
