@@ -20,7 +20,8 @@ struct sums {
     size_t touched_count, touched_room;
     uint64_t *inclusive; /* owned: of the nodes of a process */
     uint32_t *stack;     /* owned: the same */
-    size_t inclusive_room, stack_room;
+    uint32_t *depth;     /* owned: the same; as in struct set_entry */
+    size_t inclusive_room, stack_room, depth_room;
     uint32_t *routine; /* owned; by name: where the set may have the routine of this rank, plus 1 */
     size_t routine_room;
 };
@@ -52,7 +53,7 @@ static int name_node(const struct collect *collect, const struct profiled_proces
     return text == NULL ? -ENOMEM : name_table_add(&collect->set->names, text, name);
 }
 
-/* The set's stack of each node of the process. */
+/* The set's stack of each node of the process: of a function that calls itself, its caller's. */
 static int name_stacks(struct collect *collect, const struct profiled_process *process)
 {
     size_t count = process->tree.children.count;
@@ -60,16 +61,22 @@ static int name_stacks(struct collect *collect, const struct profiled_process *p
     int error = GROW_TO(sums->stack, sums->stack_room, count);
     if (error == 0)
         error = GROW_TO(sums->inclusive, sums->inclusive_room, count);
+    if (error == 0)
+        error = GROW_TO(sums->depth, sums->depth_room, count);
     if (error != 0)
         return error;
     sums->stack[0] = PROFILE_SET_INIT;
+    sums->depth[0] = 1;
     for (size_t i = 1; error == 0 && i < count; i++) {
         const struct child_key *key = &process->tree.children.key[i];
         uint32_t name;
         error = name_node(collect, process, key, &name);
-        if (error == 0)
-            error =
-                profile_set_stack(collect->set, sums->stack[key->parent], name, &sums->stack[i]);
+        uint32_t caller = sums->stack[key->parent];
+        bool is_again = caller != PROFILE_SET_INIT && collect->set->stacks.key[caller].what == name;
+        sums->depth[i] = is_again ? sums->depth[key->parent] + 1 : 1;
+        sums->stack[i] = caller;
+        if (error == 0 && !is_again)
+            error = profile_set_stack(collect->set, caller, name, &sums->stack[i]);
     }
     size_t before = sums->room;
     if (error == 0)
@@ -101,9 +108,12 @@ static void add_nodes(struct collect *collect, const struct profiled_process *pr
         saturate_add(&ns, inclusive[i]);
         if (largest > inclusive[i])
             largest = inclusive[i];
+        uint32_t depth = collect->sums.depth[i];
         entry->calls = calls & INT64_MAX;
         entry->is_light |= node->is_light;
-        entry->inclusive_ns = ns;
+        entry->depth = depth > entry->depth ? depth : entry->depth;
+        if (depth == 1) /* the time of others is in that */
+            entry->inclusive_ns = ns;
         if (largest > entry->largest_ns)
             entry->largest_ns = largest;
         if (entry->stack == 0)
@@ -396,6 +406,7 @@ int profile_collect(struct profile_content *content, const struct collect_facts 
     free(collect.sums.touched);
     free(collect.sums.inclusive);
     free(collect.sums.stack);
+    free(collect.sums.depth);
     free(collect.sums.routine);
     return error;
 }

@@ -246,6 +246,8 @@ static int print_row(const struct profile_log *log, const struct profile_rows *r
             return -ENOMEM;
         fprintf(to, " %8" PRIu32 " %s", log->order->id[row->stack], path);
     }
+    if (sum->depth > 1)
+        fprintf(to, " (%" PRIu32 " deep)", sum->depth);
     putc('\n', to);
     return ferror(to) ? -EIO : 0;
 }

@@ -14,6 +14,7 @@ static void add(struct set_sum *sum, const struct set_entry *entry, uint64_t exc
     saturate_add(&sum->exclusive_ns, exclusive_ns);
     saturate_add(&sum->inclusive_ns, entry->inclusive_ns);
     sum->is_light |= entry->is_light;
+    sum->depth = entry->depth > sum->depth ? entry->depth : sum->depth;
     if (entry->largest_ns > sum->largest_ns)
         sum->largest_ns = entry->largest_ns;
     if (sum->ranks++ == 0 || exclusive_ns > sum->most_ns) {
@@ -104,6 +105,7 @@ static void add_to_function(struct profile_row *row, const struct set_sum *sum, 
     if (sum->largest_ns > row->sum.largest_ns)
         row->sum.largest_ns = sum->largest_ns;
     row->sum.is_light |= sum->is_light;
+    row->sum.depth = sum->depth > row->sum.depth ? sum->depth : row->sum.depth;
 }
 
 /* Puts the stacks' sums together by names: `row` has one for each name. */

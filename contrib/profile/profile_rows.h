@@ -14,6 +14,7 @@ struct set_sum {
     uint64_t most_ns;    /* exclusive, of the rank that has the most */
     uint32_t most_rank;  /* which of set->ranks that is */
     uint32_t ranks;      /* that have this stack; 0: none */
+    uint32_t depth;      /* of a direct recursion; 1: it is none */
     bool is_light;       /* some calls are counted, and not timed */
 };
 

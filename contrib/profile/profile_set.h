@@ -33,6 +33,8 @@ struct set_entry {
     uint64_t inclusive_ns;
     uint64_t largest_ns; /* of one call */
     uint32_t stack;
+    uint32_t depth; /* so many of its calls were open within each other; those that it calls itself
+                       have no stacks of their own */
 } __attribute__((packed, aligned(4)));
 
 /* Entries in the order of their stacks, which are smaller than the set's count; the caller of each

@@ -143,6 +143,7 @@ static struct json_object *row_object(const struct profile_log *log,
     profile_json_seconds(table, "largest_seconds", row->sum.largest_ns);
     profile_json_seconds(table, "overhead_seconds", profile_overhead_ns(&row->sum));
     json_object_object_add(table, "counted_alone", json_object_new_boolean(row->sum.is_light));
+    profile_json_int(table, "depth", row->sum.depth);
     if (rows->by_function)
         return table;
     profile_json_int(table, "ranks", row->sum.ranks);

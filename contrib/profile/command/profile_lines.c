@@ -54,7 +54,7 @@ static int dump_rank(const struct profile_set *set, const struct set_order *orde
             putchar('-');
         else
             printf("%" PRIu32, order->id[set->stacks.key[entry->stack].parent]);
-        puts(entry->is_light ? "\t1" : "\t0");
+        printf("\t%d\t%" PRIu32 "\n", entry->is_light, entry->depth);
     }
     return 0;
 }
@@ -65,7 +65,7 @@ int profile_dump(const struct profile_set *set, const struct set_order *order, c
     CLEANUP_FREE uint64_t *exclusive = calloc(set->stacks.count, sizeof *exclusive);
     int error = room == NULL || exclusive == NULL ? -ENOMEM : 0;
     puts("step\ttask\trank\tid\thash\tcalls\texclusive_ns\tinclusive_ns\tlargest_ns\tstack\tcaller"
-         "\tcounted_alone");
+         "\tcounted_alone\tdepth");
     for (size_t i = 0; error == 0 && i < set->rank_count; i++)
         if (is_taken == NULL || is_taken[i])
             error = dump_rank(set, order, &set->ranks[i], room, exclusive);

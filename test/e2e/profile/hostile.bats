@@ -178,7 +178,9 @@ kept_with() {
 
 @test "a hundred thousand stacks are read in a bounded time, and what is kept is not larger than the profile may be" {
     cat >deep.c <<'C'
-__attribute__((noinline)) static int down(int n) { int x = n == 0 ? 0 : down(n - 1); __asm__ volatile("" : "+r"(x)); return x; }
+static int down(int n);
+__attribute__((noinline)) static int under(int n) { int x = n == 0 ? 0 : down(n - 1); __asm__ volatile("" : "+r"(x)); return x; }
+__attribute__((noinline)) static int down(int n) { int x = n == 0 ? 0 : under(n - 1); __asm__ volatile("" : "+r"(x)); return x; }
 int main(void) { return down(100000); }
 C
     gcc -O1 -finstrument-functions deep.c -o calls

@@ -100,9 +100,14 @@ END
 @test "logs that find no room beside the profile are left out, which the flush says, and the profile stays" {
     # a line for each stack, with up to 256 names: some 4 MB of text in each log
     cat >deep.c <<'C'
+static int deeper(int depth);
 __attribute__((noinline)) static int deep(int depth)
 {
-    return depth == 0 ? 0 : 1 + deep(depth - 1) * depth;
+    return depth == 0 ? 0 : 1 + deeper(depth - 1) * depth;
+}
+__attribute__((noinline)) static int deeper(int depth)
+{
+    return depth == 0 ? 0 : 2 + deep(depth - 1) * depth;
 }
 int main(void)
 {

@@ -124,3 +124,18 @@ C
     [[ $(dumped_names "$PROFILE_FILE") == $'main<init\nplugged<main<init\nplugged<starts<main<init\nstarts<main<init' ]]
     [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" | jq '.rows[] | select(.stack == "plugged<main<init").calls') == 2 ]]
 }
+
+@test "a function that calls itself is one row with its depth, and what it calls is below it" {
+    gcc -O1 -finstrument-functions -xc - -o deep <<'C'
+__attribute__((noinline)) static int leaf(int x) { for (int i = 0; i < 100000; i++) __asm__ volatile("" : "+r"(x)); return x; }
+__attribute__((noinline)) static int down(int n) { int x = leaf(n) + (n == 1 ? 0 : down(n - 1)); __asm__ volatile("" : "+r"(x)); return x; }
+int main(void) { return down(50) + down(7) != 1303; }
+C
+    profiled ./deep
+    "$JOBTRAIL_BIN/jobtrail-profile" show --json "$PROFILE_FILE" >shown
+    [[ $(jq -c '[.rows[] | [.stack, .calls, .depth]] | sort' shown) == '[["down<main<init",57,50],["leaf<down<main<init",57,1],["main<init",1,1]]' ]]
+    # leaf() took the time of the outermost calls
+    jq -e '[.rows[] | {key: .function, value: .inclusive_seconds}] | from_entries | .leaf <= .down and .down <= .main' shown
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" show "$PROFILE_FILE") == *" down<main<init (50 deep)"$'\n'* ]]
+    [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump "$PROFILE_FILE" | awk -F '\t' '$10 == "down<main<init" { print $6, $13 }') == "57 50" ]]
+}
