@@ -163,21 +163,40 @@ static bool is_line_trusted(const char *line)
     return is_in(remote, type) || (is_in(local, type) && !has_option(options, "nosuid"));
 }
 
+/* FUSE of root's, as CVMFS: the line has the number of who mounted it. */
+static bool is_line_roots(const char *line)
+{
+    const char *rest = strstr(line, " - fuse"),
+               *owner = rest == NULL ? NULL : strstr(rest, "user_id=");
+    return is_line_trusted(line) ||
+           (owner != NULL && strtoul(owner + strlen("user_id="), NULL, 10) == 0);
+}
+
+static bool is_mount(uint64_t mount, bool (*is_so)(const char *line))
+{
+    CLEANUP_FREE char *line = NULL;
+    size_t room = 0;
+    CLEANUP_FCLOSE FILE *lines = fopen("/proc/self/mountinfo", "re");
+    while (lines != NULL && getline(&line, &room, lines) > 0)
+        if (strtoull(line, NULL, 10) == mount)
+            return is_so(line);
+    return false;
+}
+
 bool mount_is_trusted(int fd)
 {
     struct statx status;
-    CLEANUP_FREE char *line = NULL;
-    size_t room = 0;
-    bool is_trusted = false, is_found = false;
-    if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0 ||
-        (status.stx_mask & STATX_MNT_ID) == 0)
-        return false;
-    CLEANUP_FCLOSE FILE *lines = fopen("/proc/self/mountinfo", "re");
-    while (lines != NULL && !is_found && getline(&line, &room, lines) > 0) {
-        is_found = strtoull(line, NULL, 10) == status.stx_mnt_id;
-        is_trusted = is_found && is_line_trusted(line);
-    }
-    return is_trusted;
+    return statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) == 0 &&
+           (status.stx_mask & STATX_MNT_ID) != 0 && is_mount(status.stx_mnt_id, is_line_trusted);
+}
+
+bool mount_is_users(int at, const char *name)
+{
+    struct statx status;
+    const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+    return statx(at, name, flags, STATX_MNT_ID, &status) == 0 &&
+           (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0 &&
+           (status.stx_mask & STATX_MNT_ID) != 0 && !is_mount(status.stx_mnt_id, is_line_roots);
 }
 
 enum { SETTLED_S = 2 };
@@ -230,10 +249,28 @@ static uint64_t subtract(uint64_t left, uint64_t used)
     return left > used ? left - used : 0;
 }
 
+/* What takes time to hash, and no room on the disk: a file of some MiB with more holes than bytes,
+ * by its first pieces. */
+static bool has_holes(int fd, uint64_t size)
+{
+    enum { PIECES = 1000, LEAST = 16 << 20 };
+    uint64_t holes = 0;
+    off_t at = 0, data = 0;
+    for (int i = 0; size > LEAST && i < PIECES && at < (off_t)size && data >= 0; i++) {
+        data = lseek(fd, at, SEEK_DATA);
+        off_t end = data < 0 ? (off_t)size : data;
+        holes += (uint64_t)(end - at);
+        at = data < 0 ? end : lseek(fd, data, SEEK_HOLE);
+    }
+    return lseek(fd, 0, SEEK_SET) != 0 || (size > LEAST && holes > size / 2);
+}
+
 /* Returns 0; -EFBIG where the file is beyond the bounds; or another -errno. */
 static int digest_file(struct file_hash_bounds *bounds, int fd, uint64_t size, unsigned char *sha1)
 {
     struct file_digest digest = {.bounds = bounds, .size = size, .began_ms = clock_ms()};
+    if (bounds != NULL && bounds->leaves_holes && has_holes(fd, size))
+        return -EFBIG;
     int error = digest_all(&digest, fd, sha1);
     if (bounds != NULL) {
         bounds->bytes = subtract(bounds->bytes, digest.done);

@@ -57,6 +57,7 @@ struct file_hash {
 struct file_hash_bounds {
     uint64_t file_bytes, file_ms; /* of one file */
     uint64_t bytes, ms;           /* of all: what is left */
+    bool leaves_holes;            /* a file is not hashed that has more holes than bytes */
 };
 
 /* Hashes the regular file `path`, or finds its hash in `table` (NULL: none) and keeps it there. The
@@ -81,3 +82,8 @@ void file_hash_of(struct hash_table *table, struct file_hash_bounds *bounds, int
  * device or in memory, it is mounted without nosuid. Mounts of users (the option user of fstab(5),
  * removable media) have nosuid. False in doubt. */
 bool mount_is_trusted(int fd);
+
+/* Whether a mount begins at `name` in the directory `at` of which users may decide what it holds:
+ * as above, but a FUSE that root mounted is root's. Its file system is not asked, since it may not
+ * answer. Before Linux 5.8 false. */
+bool mount_is_users(int at, const char *name);

@@ -18,6 +18,7 @@ enum { GROUPS_MAX = 65536 };
 /* What was found out about a user. */
 struct owner {
     uid_t uid;
+    uint64_t hash_ms;             /* that the hashes of their files have left of this scan */
     bool is_named;                /* by [libraries] owners */
     char name[LIBRARY_TEXT_SIZE]; /* "~USER" */
 };
@@ -135,9 +136,17 @@ static const struct owner *find_owner(struct library_owners *owners, uid_t uid)
     if (GROW(owners->owner, owners->count) != 0)
         return NULL;
     struct owner *owner = &owners->owner[owners->count++];
-    *owner = (struct owner){.uid = uid};
+    *owner = (struct owner){.uid = uid, .hash_ms = LIBRARY_OTHERS_MS};
     look_up(owners, owner);
     return owner;
+}
+
+uint64_t *library_owners_ms(struct library_owners *owners, const struct library_file *file)
+{
+    if (file->owner == 0 || file->owner == owners->tree || find_owner(owners, file->owner) == NULL)
+        return NULL;
+    struct owner *owner = &owners->owner[owners->last];
+    return owner->uid != file->owner || owner->is_named ? NULL : &owner->hash_ms;
 }
 
 bool library_owners_believe(struct library_owners *owners, struct library_file *file)

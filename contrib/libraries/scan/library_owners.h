@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "conf/conf.h"
@@ -27,6 +28,12 @@ const char *library_owners_unknown(const struct library_owners *owners);
 
 /* The owner of the tree whose files are asked about from now on. */
 void library_owners_tree(struct library_owners *owners, uid_t owner);
+
+/* What the hashes of one user's files may take of a scan where the user is not believed. */
+enum { LIBRARY_OTHERS_MS = 60 * 1000 };
+
+/* What of it is left to the file's owner; NULL: without a bound. Holds until the next call. */
+uint64_t *library_owners_ms(struct library_owners *owners, const struct library_file *file);
 
 /* Whether the file's owner is believed. Writes "~USER" to file->name where they are not, "~UID" for
  * a user without a name. */

@@ -172,7 +172,8 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
         .bounds = {.file_bytes = order->conf->hash_file_bytes,
                    .file_ms = HASH_FILE_MS,
                    .bytes = UINT64_MAX,
-                   .ms = HASH_SCAN_MS},
+                   .ms = HASH_SCAN_MS,
+                   .leaves_holes = true},
     };
     trouble[0] = '\0';
     *counts = (struct library_scan_counts){0};

@@ -85,8 +85,11 @@ static int scan_unreadable(void *context, const char *key, size_t size, int erro
 {
     struct scan *scan = context;
     int failed = pass_rows(scan, key, size);
-    scan->counts->unreadable++;
-    scan_warn(scan, path_of(scan, key, size), strerror(-error));
+    bool is_users = error == -EXDEV; /* which ends no scan with 1 */
+    scan->counts->unreadable += !is_users;
+    scan_warn(scan, path_of(scan, key, size),
+              is_users ? "a file system of a user's is mounted there: it is left out"
+                       : strerror(-error));
     while (failed == 0 && scan->has_row && scan->row.size >= size &&
            memcmp(scan->row.key, key, size) == 0 &&
            (scan->row.size == size || scan->row.key[size] == '\0')) {
@@ -149,9 +152,17 @@ static int look_closer(struct scan *scan, const struct library_seen *seen, bool 
         return scan_state_failed(scan, known);
     const char *path = path_of(scan, seen->key, seen->size);
     int error = 0;
+    uint64_t *owners_ms = library_owners_ms(scan->owners, file);
+    struct file_hash_bounds bounds = scan->bounds;
+    if (owners_ms != NULL && *owners_ms < bounds.ms)
+        bounds.ms = *owners_ms;
     if (known == 0) {
-        error = library_facts(seen->directory, seen->name, seen->status,
-                              is_hashed ? &scan->bounds : NULL, file);
+        uint64_t ms = bounds.ms;
+        error = library_facts(seen->directory, seen->name, seen->status, is_hashed ? &bounds : NULL,
+                              file);
+        scan->bounds.ms -= ms - bounds.ms;
+        if (owners_ms != NULL)
+            *owners_ms -= ms - bounds.ms;
         scan->counts->hashed += error == 0 || error == -EFBIG;
     }
     if (error == -ENOENT)
@@ -159,10 +170,10 @@ static int look_closer(struct scan *scan, const struct library_seen *seen, bool 
     if (error == -EFBIG) {
         scan->counts->unhashed++;
         scan_warn(scan, path,
-                  scan->bounds.ms == 0
+                  bounds.ms == 0
                       ? "it gets its hash by one of the next scans: this one has taken too long"
-                      : "it has no hash: it is beyond hash_file_size of [submit], or took longer "
-                        "than a minute");
+                      : "it has no hash: it is beyond hash_file_size of [submit], took longer than "
+                        "a minute, or is half of holes");
     } else if (error != 0) {
         scan->counts->unreadable++;
         scan_warn(scan, path, strerror(-error));

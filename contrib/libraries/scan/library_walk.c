@@ -14,6 +14,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
+#include "submit/facts/file_hash.h"
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
 
@@ -295,6 +296,8 @@ static int walk_one(struct walking *walking, int fd, const char *name, unsigned 
         return walk_file(walking, fd, name, place);
     if (type != DT_DIR)
         return 0;
+    if (mount_is_users(fd, name))
+        return pass_over(walking, -EXDEV);
     int below = open_directory(fd, name);
     return below < 0 ? pass_over(walking, below) : walk_directory(walking, below, device, place);
 }

@@ -58,7 +58,8 @@ struct library_walk {
     int (*file)(void *context, const struct library_seen *seen);
 
     /* A file or directory of this key that cannot be read, by `error`: nothing is known of it, nor
-     * of what is below. */
+     * of what is below. -EXDEV: a mount that is a user's, whose owners are not believed, and which
+     * may never answer. */
     int (*unreadable)(void *context, const char *key, size_t size, int error);
 
     /* A directory below LIBRARY_WALK_DEPTH others; or a file or directory whose path has PATH_MAX

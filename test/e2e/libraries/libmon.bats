@@ -392,12 +392,57 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
         '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\200\0\0\0\0\0\0\0\200\0\0\0\0\10\0\0\0\0\0\0\0' >"$TREE/bomb.so"
     truncate -s 2G "$TREE/bomb.so"
     run -0 bash -c "ulimit -v 500000 && '$JOBTRAIL_BIN/jobtrail-libmon' scan --conf '$CONF' 2>&1"
-    [[ $output == *"$TREE/huge.a: it has no hash: it is beyond hash_file_size of [submit], or took longer than a minute"* ]]
+    [[ $output == *"$TREE/huge.a: it has no hash: it is beyond hash_file_size of [submit], took longer than a minute, or is half of holes"* ]]
     [[ $output == *"3 files, 3 added, 2 without a hash" ]]
     settle
     [[ $(sqlite3 "$STATE/libraries.db" "SELECT count(*) FROM file WHERE sha1 IS NULL") == 2 ]]
     run -0 scan
     [[ $output == "3 files, no change" ]]
+}
+
+@test "holes are not hashed, whatever size they give a file, and what has some is" {
+    local file
+    head -c 20M /dev/zero >"$TREE/full.a"
+    truncate -s 21M "$TREE/full.a"
+    for file in one two three four; do
+        echo "$file" >"$TREE/$file.a"
+        truncate -s 3G "$TREE/$file.a"
+    done
+    run -0 --separate-stderr scan --json
+    [[ $(jq -c '[.files, .unhashed]' <<<"$output") == "[5,4]" ]]
+    [[ $(sqlite3 "$STATE/libraries.db" "SELECT count(*) FROM file WHERE sha1 IS NOT NULL") == 1 ]]
+}
+
+@test "a file system that a user mounted says of no file that it is root's, and holds no scan up" {
+    local fuse
+    mkdir -p "$TREE/root" "$PLACE/theirs" "$TREE/mine" "$TREE/away"
+    make_library "$TREE/root/libreal.so" real
+    make_library "$PLACE/theirs/libforged.so" forged
+    chmod 755 "$PLACE" "${PLACE%/*}" "$BATS_RUN_TMPDIR"
+    chown -R games "$PLACE/theirs" "$TREE/mine" "$TREE/away"
+    # as sites have it where users may use FUSE
+    mknod -m 666 "$PLACE/fuse" c 10 229
+    mount --bind "$PLACE/fuse" /dev/fuse
+    echo user_allow_other >>/etc/fuse.conf
+    setpriv --reuid games --regid games --clear-groups bindfs -f --force-user=root -o allow_other "$PLACE/theirs" "$TREE/mine" &
+    fuse=$!
+    eventually 60 mountpoint -q "$TREE/mine"
+    [[ $(stat -c %u "$TREE/mine/libforged.so") == 0 ]]
+    run -0 scan
+    [[ $output == *"$TREE/mine: a file system of a user's is mounted there: it is left out"* ]]
+    [[ $output == *"1 files, 1 added" && $output != *libforged* ]]
+    # a stopped one never answers
+    kill -STOP "$fuse"
+    run -0 timeout 60 "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF"
+    [[ $output == *"1 files, no change" ]]
+    kill -CONT "$fuse"
+    umount "$TREE/mine"
+    wait "$fuse" || true
+    # one of root's, as a site's, is looked at
+    bindfs "$PLACE/theirs" "$TREE/away"
+    run -0 scan
+    [[ $output == *"2 files, 1 added" ]]
+    umount "$TREE/away"
 }
 
 @test "a file that could not be read once is read again" {

@@ -49,7 +49,7 @@ static struct hash_table *map(void)
 static pid_t start_hasher(const char *state, uid_t uid, gid_t gid, int *fd)
 {
     const struct conf conf = {.state = (char *)state};
-    const struct file_hash_bounds bounds = {1 << 20, 10000, 1 << 20, 10000};
+    const struct file_hash_bounds bounds = {1 << 20, 10000, 1 << 20, 10000, false};
     return hasher_start(&conf, &bounds, uid, gid, fd);
 }
 
@@ -396,11 +396,11 @@ TEST(what_is_beyond_the_bounds_has_no_hash)
     assert_int_equal(bounds.bytes, 1);
     file_hash(NULL, &bounds, file, &hash);
     assert_true(hash.beyond);
-    bounds = (struct file_hash_bounds){100, 9000, 100, 0}; /* no more time */
+    bounds = (struct file_hash_bounds){100, 9000, 100, 0, false}; /* no more time */
     file_hash(NULL, &bounds, file, &hash);
     assert_true(hash.beyond);
     /* a sparse file that takes longer than it may is left in the middle */
-    bounds = (struct file_hash_bounds){UINT64_MAX, 1, UINT64_MAX, 9000};
+    bounds = (struct file_hash_bounds){UINT64_MAX, 1, UINT64_MAX, 9000, false};
     assert_int_equal(truncate(file, (off_t)1 << 40), 0);
     file_hash(NULL, &bounds, file, &hash);
     assert_string_equal(hash.sha1, "0");
@@ -416,7 +416,7 @@ TEST(what_only_looks_like_a_file_has_no_hash)
     static const char *const paths[] = {"/dev/zero",      "/proc/self/maps",
                                         "/proc/kallsyms", "/sys/kernel/profiling",
                                         "/proc/self/mem", "/"};
-    struct file_hash_bounds bounds = {1 << 30, 9000, 1 << 30, 9000};
+    struct file_hash_bounds bounds = {1 << 30, 9000, 1 << 30, 9000, false};
     struct file_hash hash;
     assert_int_equal(mkfifo(file, 0600), 0);
     file_hash(NULL, &bounds, file, &hash);
