@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A job's file of what the kernel told: processes are in order, their programs are there, and each
- * is found. No process is counted for two that forked it.
+ * A job's file of what the kernel reported: processes are in order, their programs are there, and
+ * each is found. No process is counted for two that forked it.
  */
 #include <stdlib.h>
 #include <string.h>

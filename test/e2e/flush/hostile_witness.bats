@@ -66,7 +66,7 @@ sound() {
     [[ -z $(field "$first" start) && $(program "$PID") == */exit_with ]]
 }
 
-@test "users can neither read nor change what the kernel told" {
+@test "users can neither read nor change what the kernel reported" {
     listen
     run_one setpriv --reuid=65534 --clear-groups sh -c "cat '$KERNEL'; : >>'$KERNEL'; rm -f '$KERNEL'"
     run_one "$PROGRAMS/exit_with" 3

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The flush compares what processes wrote with what the kernel told, and says what was lost.
+# The flush compares what processes wrote with what the kernel reported, and says what was lost.
 # bats file_tags=needs:hear_events,needs:root,needs:witness
 
 load ../fixture/job

@@ -29,7 +29,7 @@ look() {
     [[ $(ending "$job" _exit_with) == "task_exit 3:0" ]]
 }
 
-@test "a program that could replace itself keeps its signal where the kernel told that it did not" {
+@test "a program that could replace itself keeps its signal where the kernel reported that it did not" {
     job=$(submit "srun -n1 bash -c 'echo pid \$\$; read -r line </dev/zero'" -w n1)
     eventually 30 output_has "$job" '^pid'
     kill -KILL "$(sed -n 's/^pid //p' "$DIR/out/$job")"

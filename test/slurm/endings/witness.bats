@@ -15,7 +15,7 @@ is_exact() { # JOB NAME
     [[ $(field "$1" "$2" '.slurmT.end_time_error <= 0.0001') == true ]]
 }
 
-# ended JOB PROGRAM: statuses of its processes of that program, in their order, as the kernel told
+# ended JOB PROGRAM: statuses of its processes of that program, in their order, as the kernel reported
 ended() {
     awk -v name="/$2" '$1 == "listen" { delete path } $1 == "program" { path[$2] = $4 }
         $1 == "end" && substr(path[$9], length(path[$9]) - length(name) + 1) == name { print $10 }' \

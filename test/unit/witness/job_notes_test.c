@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A job's file of what the kernel told: written, read again, full, and damaged.
+ * A job's file of what the kernel reported: written, read again, full, and damaged.
  */
 #include "contrib/witness/job_notes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Processes of jobs, from what a real kernel told of a script (test/data/witness), and from what no
- * kernel tells in a test: losses, pids that come again, more than there is room for.
+ * Processes of jobs, from what a real kernel reported of a script (test/data/witness), and from
+ * what no kernel tells in a test: losses, pids that come again, more than there is room for.
  */
 #include "contrib/witness/kernel_processes.h"
 

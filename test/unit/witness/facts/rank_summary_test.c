@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Ranks of a step on a node, out of a journal and of what the kernel told. Ticks are hundredths of
- * a second, the kernel's times nanoseconds since boot, which was at the Epoch.
+ * Ranks of a step on a node, out of a journal and of what the kernel reported. Ticks are hundredths
+ * of a second, the kernel's times nanoseconds since boot, which was at the Epoch.
  */
 #include <stdbool.h>
 
