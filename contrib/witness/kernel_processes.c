@@ -6,7 +6,7 @@
 
 #include "contrib/witness/pid_map.h"
 
-/* The kernel tells of a fork after the start that /proc shows in ticks of 10 ms. */
+/* The kernel reports a fork after the start that /proc shows in ticks of 10 ms. */
 #define START_ERROR_NS UINT64_C(30000000)
 #define TICK_NS        UINT64_C(10000000)
 
@@ -443,7 +443,7 @@ static void add_end(struct kernel_processes *processes, struct kernel_process *p
     processes->over++;
 }
 
-/* The kernel also tells of an exit when a thread executes a set-user-id program, or one that its
+/* The kernel also reports an exit when a thread executes a set-user-id program, or one that its
  * user may not read: it ends the watches of that thread then. That comes between the exec and the
  * first mapping, and mostly before the thread's end is reported. */
 static bool is_only_exec(const struct kernel_processes *processes,

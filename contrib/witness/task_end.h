@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From here on the kernel tells of the thread's process, and whether it was the last one of that
+/* From here on the kernel reports the thread's process, and whether it was the last one of that
  * (Linux 5.19). */
 enum { TASK_END_VERSION = 12 };
 

@@ -59,7 +59,7 @@ struct witness {
     uint64_t round_ns;             /* since boot: the last one of kernel_processes_round() */
     uint64_t before_ns;            /* until then an earlier one has heard all; 0: unknown */
     int64_t offset_ns;             /* real time less time since boot, as it was told last */
-    int lock, signals, wake, ends; /* descriptors; ends -1: the kernel tells of none */
+    int lock, signals, wake, ends; /* descriptors; ends -1: the kernel reports none */
 };
 
 static int fail(int error, const char *what, const char *why)
@@ -136,7 +136,7 @@ static void take_loss(void *context, uint32_t job)
 
 /* ---- A round --------------------------------------------------------------------------------- */
 
-/* The kernel tells of a fork after the start that /proc shows in ticks of 10 ms. */
+/* The kernel reports a fork after the start that /proc shows in ticks of 10 ms. */
 static bool is_alive(int32_t pid, uint64_t start_ns)
 {
     struct process_stat stat;

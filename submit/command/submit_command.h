@@ -63,7 +63,7 @@ enum submit_status command_status(const struct submit_options *options);
 
 enum submit_status command_watch(const struct submit_options *options);
 
-/* Listens to what the kernel tells of the processes of jobs, until it is ended: contrib/witness. */
+/* Listens to what the kernel reports of processes of jobs, until it is ended: contrib/witness. */
 enum submit_status command_witness(const struct submit_options *options);
 
 /* Run by a user: sends the records of links that wait in their own outbox, and prints how many. */

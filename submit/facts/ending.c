@@ -17,7 +17,7 @@
 /* What slurmstepd may need to tell of an end, where it is not measured. */
 #define WORK_NS UINT64_C(1000000000)
 
-/* Of a time that the kernel tells: it tells of a fork some microseconds after the start that it
+/* Of a time that the kernel reports: it reports a fork some microseconds after the start that it
  * counts from (docs/decisions/0082-the-kernel-as-a-witness.md), and one clock is read after another
  * (conf/base/clocks.h). */
 #define KERNEL_ERROR_NS UINT64_C(100000)
@@ -139,8 +139,8 @@ static bool is_last_program(const struct capture *capture, const struct kernel_n
            kernel->note.exec_ns <= capture->up_ns;
 }
 
-/* Whether what the kernel tells of the end is this program's: another one that came after it would
- * have been heard, or have another file. */
+/* Whether what the kernel reports of the end is this program's: another one that came after it
+ * would have been heard, or have another file. */
 static bool is_status_its_own(const struct capture *capture, const struct ending_evidence *evidence,
                               const struct kernel_noted *kernel)
 {

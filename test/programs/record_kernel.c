@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Records what the kernel tells of a command and of all that it starts, for tests that play it:
+// Records what the kernel reports of a command and of all that it starts, for tests that play it:
 //
 //   record_kernel DIRECTORY COMMAND [ARGUMENT...]
 //

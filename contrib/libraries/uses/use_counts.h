@@ -76,7 +76,7 @@ void use_counts_clear(struct use_counts *counts);
 
 /* ---- Opens ----------------------------------------------------------------------------------- */
 
-/* Which opens were for writing: who writes a library does not use it. The kernel tells of an open
+/* Which opens were for writing: who writes a library does not use it. The kernel reports an open
  * without saying what it is for, and at its end whether the file was open for writing. So opens are
  * remembered for some time, and one that was for writing is taken back. */
 

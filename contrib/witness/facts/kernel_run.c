@@ -17,7 +17,7 @@
 
 #define TICK_NS UINT64_C(10000000)
 
-/* The kernel tells of a fork after the start that the journal has, which is cut to a whole tick. */
+/* The kernel reports a fork after the start that the journal has, which is cut to a whole tick. */
 enum { TICKS_EARLY = 3, TICKS_LATE = 1, GENERATIONS_MAX = 256 };
 
 const struct journal_task *kernel_run_task(const struct journal *journal,

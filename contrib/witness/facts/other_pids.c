@@ -20,7 +20,7 @@
 #define NEAR_NS UINT64_C(11000000)
 #define LATE_NS UINT64_C(1000000000)
 
-/* The kernel tells of a fork after the start that /proc shows; that is cut to a whole tick. */
+/* The kernel reports a fork after the start that /proc shows; that is cut to a whole tick. */
 enum { TICKS_EARLY = 1, TICKS_LATE = 3 };
 
 /* A capture or stub, and its process. */

@@ -333,7 +333,7 @@ void two_witnesses_capture(struct two_witnesses *witnesses, const struct capture
         witnesses->followers[noted->note.program] += capture->size - 1;
     struct told *told = &witnesses->told[noted - kernel->noted];
     if (told->has_capture || !is_last_program(capture, noted))
-        return; /* the program after it is one that only the kernel tells of */
+        return; /* the program after it is one that only the kernel reports */
     set_told(told, capture, noted);
     witnesses->found.count[compare(witnesses, capture, noted)]++;
 }

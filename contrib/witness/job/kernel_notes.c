@@ -13,7 +13,7 @@
 
 #define TICK_NS UINT64_C(10000000)
 
-/* The kernel tells of a fork after the start that /proc shows; that is cut to a whole tick. */
+/* The kernel reports a fork after the start that /proc shows; that is cut to a whole tick. */
 enum { TICKS_EARLY = 1, TICKS_LATE = 3 };
 
 enum { BUILD_ID_BYTES = 20 };

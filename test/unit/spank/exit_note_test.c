@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the kernel tells of the end of processes that nobody has waited for yet.
+ * What the kernel reports of the end of processes that nobody has waited for yet.
  */
 #include <errno.h>
 #include <signal.h>
