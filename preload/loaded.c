@@ -100,14 +100,27 @@ struct image_bytes loaded_build_id(const struct image *image, const struct loade
 
 #ifdef __LP64__
 
-bool loaded_is_relocated(const struct loaded *object)
+static bool is_in_program(const struct image *image, uintptr_t address)
 {
-    for (size_t i = 0; i < object->call_count; i++) {
-        uintptr_t bias = object->entry->l_addr;
+    bool is_in = false;
+    for (size_t i = 0; i < image->phdr_count; i++) {
+        uintptr_t start = image->load_bias + image->phdr[i].p_vaddr;
+        is_in |= image->phdr[i].p_type == PT_LOAD && address >= start &&
+                 address - start < image->phdr[i].p_memsz;
+    }
+    return is_in;
+}
+
+/* The loader relocates them in their order, so the last one tells, unless it leads into a program
+ * that has such small addresses. */
+bool loaded_is_relocated(const struct image *image, const struct loaded *object)
+{
+    uintptr_t bias = object->entry->l_addr;
+    for (size_t i = object->call_count; i-- > 0;) {
         uintptr_t value = *(const uintptr_t *)(bias + object->calls[i].r_offset);
         if (ELF64_R_TYPE(object->calls[i].r_info) == R_X86_64_JUMP_SLOT && value != 0 &&
-            value < object->end - bias)
-            return false;
+            !is_in_program(image, value))
+            return value >= object->end - bias;
     }
     return true;
 }

@@ -41,7 +41,7 @@ bool loaded_find_segments(const struct image *image, bool is_executable, struct 
 
 /* Whether the loader has relocated the slots of its calls: until then one has an offset, without
  * the object's address, or no routine's. The segments are known. */
-bool loaded_is_relocated(const struct loaded *object);
+bool loaded_is_relocated(const struct image *image, const struct loaded *object);
 
 /* The name of what a relocation of the object is for. */
 static inline const char *loaded_name(const struct loaded *object, const ElfW(Rela) * relocation)

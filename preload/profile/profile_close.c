@@ -7,7 +7,6 @@
 #include "preload/profile/profile_next.h"
 #include "preload/profile/profile_object.h"
 #include "preload/profile/profile_thread.h"
-#include "preload/profile/timed_later.h"
 
 typedef int close_function(void *handle);
 
@@ -26,7 +25,6 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
         function = (close_function *)profile_next_function("dlclose", (uintptr_t)dlclose);
         __atomic_store_n(&next, function, __ATOMIC_RELAXED);
     }
-    timed_later_close();
     int result = function == NULL ? -1 : function(handle);
     if (profile_object_forget()) {
         __atomic_fetch_add(&closes, 1, __ATOMIC_RELEASE);

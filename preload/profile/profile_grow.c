@@ -3,10 +3,10 @@
 
 #include <stddef.h>
 
-#include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
 #include "preload/profile/profile_place.h"
 #include "preload/profile/profile_run.h"
+#include "preload/slots/signal_hold.h"
 #include "preload/system.h"
 
 void *profile_memory(size_t bytes, bool forget)
@@ -95,8 +95,8 @@ static void *grow(const struct profile_own *own, const struct profile_shape *sha
 void *profile_grow(const struct profile_own *own, const struct profile_shape *shape,
                    struct profile_pieces *pieces, struct profile_array *array, uint32_t *room)
 {
-    uint64_t held = profile_hold();
+    uint64_t held = signals_hold();
     void *at = grow(own, shape, pieces, array, room);
-    profile_hold_end(held);
+    signals_release(held);
     return at;
 }

@@ -13,7 +13,6 @@
 #include "preload/profile/profile_run.h"
 #include "preload/profile/profile_stack.h"
 #include "preload/profile/profile_thread.h"
-#include "preload/profile/timed_later.h"
 #include "preload/profile/timed_run.h"
 #include "preload/profile/timed_slots.h"
 #include "preload/system.h"
@@ -270,12 +269,12 @@ void profile_exit(void *function, void *caller)
 }
 
 /* Of a program that has the library linked in and preloaded too, the latter does it. */
-static void start_timing(const struct image *image)
+static void start_timing(void)
 {
     size_t bytes;
     void *policy = profile_run_policy(&bytes);
     timed_routines.loaded_ns = profile_run_coarse();
-    bool is_kept = timed_slots_point(image, policy);
+    bool is_kept = timed_slots_point(policy, true);
     if (policy != NULL && !is_kept)
         system_unmap(policy, bytes);
     if (timed_routines.missed > 0 || timed_routines.missed_mpi > 0)
@@ -291,13 +290,13 @@ __attribute__((constructor)) static void profile_start(int argc, char **argv, ch
     if (profile_is_on)
         profile_thread_prepare();
     if (profile_is_on && image_is_dynamic(&image))
-        start_timing(&image);
+        start_timing();
     else if (profile_is_on)
-        timed_slots_confine(&image);
+        timed_slots_point(NULL, false);
 }
 
 __attribute__((destructor)) static void profile_end(void)
 {
-    timed_later_end();
+    timed_slots_end();
     profile_run_end();
 }

@@ -9,12 +9,12 @@
 #include "preload/predecessor.h"
 #include "preload/profile/launcher.h"
 #include "preload/profile/profile_grow.h"
-#include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
 #include "preload/profile/profile_object.h"
 #include "preload/profile/profile_thread.h"
 #include "preload/profile/timed_run.h"
 #include "preload/slot.h"
+#include "preload/slots/signal_hold.h"
 #include "preload/switches.h"
 #include "preload/system.h"
 
@@ -309,9 +309,9 @@ bool profile_run_begin(void)
 {
     if (profile_thread_is_lent())
         return false;
-    uint64_t held = profile_hold();
+    uint64_t held = signals_hold();
     bool has_begun = begin_held();
-    profile_hold_end(held);
+    signals_release(held);
     return has_begun;
 }
 

@@ -6,10 +6,10 @@
 #include <sys/prctl.h>
 
 #include "preload/profile/profile_grow.h"
-#include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
 #include "preload/profile/profile_place.h"
 #include "preload/profile/profile_run.h"
+#include "preload/slots/signal_hold.h"
 #include "preload/system.h"
 
 /* A new thread asks of so many others whether they have ended. */
@@ -147,12 +147,12 @@ static struct profile_own *make(struct profile_own *forked, int32_t self)
 
 struct profile_own *profile_thread_begin(struct profile_own *forked)
 {
-    uint64_t held = profile_hold();
+    uint64_t held = signals_hold();
     int32_t self = (int32_t)system_call6(SYS_gettid, 0, 0, 0, 0, 0, 0);
     struct profile_own *own = adopt(self);
     if (own == NULL)
         own = make(forked, self);
-    profile_hold_end(held);
+    signals_release(held);
     return own;
 }
 

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-#include "preload/designation.h"
 #include "preload/memory.h"
+#include "preload/slots/designation.h"
 
 static bool is_capital(char letter)
 {

@@ -54,12 +54,14 @@ struct timed_entry {
  * has the offsets. */
 struct timed_unbound {
     uintptr_t *slot;
-    uintptr_t original;   /* where the slot led to */
-    uint32_t relocation;  /* the number of the slot's */
-    uint32_t is_open;     /* atomic; the first call has begun and not ended */
-    uintptr_t stub;       /* atomic; what the slot is to have again; 0: no call has begun */
+    uintptr_t original;  /* where the slot led to */
+    uint32_t relocation; /* the number of the slot's; TIMED_OTHERS: a stub of the other library's */
+    uint32_t is_open;    /* atomic; the first call has begun and not ended */
+    uintptr_t stub;      /* atomic; what the slot is to have again; 0: no call has begun */
     uintptr_t start, end; /* of the library that is to be called */
 };
+
+#define TIMED_OTHERS UINT32_MAX
 
 #if TIMED_STUBS > 0
 

@@ -5,7 +5,6 @@
 
 #include "preload/memory.h"
 #include "preload/profile/profile_grow.h"
-#include "preload/profile/profile_hold.h"
 #include "preload/profile/profile_live.h"
 #include "preload/profile/profile_place.h"
 #include "preload/profile/profile_run.h"
@@ -14,6 +13,7 @@
 #include "preload/profile/timed_own.h"
 #include "preload/profile/timed_stack.h"
 #include "preload/profile/timed_types.h"
+#include "preload/slots/signal_hold.h"
 #include "preload/system.h"
 
 enum { TIMED_NAMES = 32 << 10 };
@@ -89,19 +89,26 @@ bool timed_run_routine(const char *name, uint32_t flags, uint32_t *index)
     return true;
 }
 
+bool timed_run_is_missed(const char *name, uint32_t flags)
+{
+    const struct timed_routines *known = &timed_routines;
+    uint32_t i = 0;
+    while (i < known->missed_count &&
+           !is_routine(&known->missed_name[i], name, flags | PROFILE_ROUTINE_MISSED))
+        i++;
+    return i < known->missed_count;
+}
+
 void timed_run_miss(const char *name, uint32_t flags)
 {
     struct timed_routines *known = &timed_routines;
-    uint32_t i = 0;
     ++*(flags == PROFILE_ROUTINE_MPI ? &known->missed_mpi : &known->missed);
-    flags |= PROFILE_ROUTINE_MISSED;
-    while (i < known->missed_count && !is_routine(&known->missed_name[i], name, flags))
-        i++;
-    const char *own = *name != '\0' && i == known->missed_count && i < PROFILE_MISSED_NAMES
-                          ? lasting_name(name)
-                          : NULL;
+    bool is_new = *name != '\0' && known->missed_count < PROFILE_MISSED_NAMES &&
+                  !timed_run_is_missed(name, flags);
+    const char *own = is_new ? lasting_name(name) : NULL;
     if (own != NULL)
-        known->missed_name[known->missed_count++] = (struct timed_routine){own, flags};
+        known->missed_name[known->missed_count++] =
+            (struct timed_routine){own, flags | PROFILE_ROUTINE_MISSED};
 }
 
 static void put_routines(struct profile_routine *to, const struct timed_routine *from,
@@ -233,7 +240,7 @@ static struct timed_own *begin_thread(struct timed_own *forked)
 {
     if (is_refused || !profile_is_on || !profile_run_begin() || !profile_live()->has_routines)
         return NULL;
-    uint64_t held = profile_hold();
+    uint64_t held = signals_hold();
     int32_t self = (int32_t)system_call6(SYS_gettid, 0, 0, 0, 0, 0, 0);
     struct timed_own *own = adopt(self);
     if (own == NULL)
@@ -241,7 +248,7 @@ static struct timed_own *begin_thread(struct timed_own *forked)
     is_refused = own == NULL;
     if (own != NULL)
         timed_own_set(own);
-    profile_hold_end(held);
+    signals_release(held);
     return own;
 }
 
@@ -312,20 +319,23 @@ static uintptr_t find_target(const struct timed_entry *entry, struct timed_call 
     return (uintptr_t)timed_first;
 }
 
-/* After such a first call the stub is put into the slot again. Where the loader has found another
- * library's routine than the search has, it stays as the loader has it, and is missed. Returns
- * whether the call was one of the library's. */
+/* After such a first call the stub is put into the slot again. What was the other library's stub
+ * goes on to the routine by itself where the loader has not written to the slot. Where the loader
+ * has found another library's routine than the search has, it stays as the loader has it, and is
+ * missed. Returns whether the call was one of the library's. */
 static bool bind(const struct timed_call *call)
 {
     struct timed_unbound *unbound = call->first;
     struct timed_entry *entry = &timed_entries[call->index];
     uintptr_t bound = __atomic_load_n(unbound->slot, __ATOMIC_RELAXED);
     uintptr_t stub = __atomic_load_n(&unbound->stub, __ATOMIC_RELAXED);
-    if (bound == stub) /* by another thread, or LD_BIND_NOT */
+    bool is_others = bound == stub && unbound->relocation == TIMED_OTHERS;
+    if (bound == stub && !is_others) /* by another thread, or LD_BIND_NOT */
         return true;
-    if (bound - unbound->start >= unbound->end - unbound->start)
+    if (!is_others && bound - unbound->start >= unbound->end - unbound->start)
         return false;
-    __atomic_store_n(&entry->target, bound, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&entry->target, __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(&entry->target, is_others ? unbound->original : bound, __ATOMIC_RELAXED);
     __atomic_store_n(unbound->slot, stub, __ATOMIC_RELAXED);
     if (__atomic_exchange_n(&unbound->is_open, 0, __ATOMIC_RELAXED))
         miss_first(entry, -1);

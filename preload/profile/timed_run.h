@@ -35,6 +35,9 @@ bool timed_run_routine(const char *name, uint32_t flags, uint32_t *index);
 /* Counts what cannot be counted: a routine, or with the name "" an object. */
 void timed_run_miss(const char *name, uint32_t flags);
 
+/* Whether it has been counted, and its name is known. */
+bool timed_run_is_missed(const char *name, uint32_t flags);
+
 /* Tells what was found or missed since the process's chunks were made. */
 void timed_run_tell(void);
 

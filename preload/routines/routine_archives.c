@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "preload/memory.h"
+#include "preload/routines/routine_memory.h"
 #include "preload/routines/routine_note.h"
-#include "preload/routines/routine_search.h"
 
 /* What a note tells (routine_note.h). */
 struct archive_note {
@@ -53,17 +53,17 @@ static bool next_note(struct image_notes *notes, struct archive_note *note)
     }
 }
 
-uint32_t routine_search_count_archives(const struct routine_search *search)
+uint32_t routine_archives_count(const struct image *image, const struct designation *rules)
 {
-    const char *known[ROUTINE_LIBRARIES_MAX];
-    struct image_notes notes = image_exec_notes(search->image);
+    const char *known[ROUTINE_ARCHIVES_MAX];
+    struct image_notes notes = image_exec_notes(image);
     struct archive_note note;
     uint32_t count = 0;
-    while (count < ROUTINE_LIBRARIES_MAX && next_note(&notes, &note)) {
+    while (count < ROUTINE_ARCHIVES_MAX && next_note(&notes, &note)) {
         uint32_t at = 0;
         while (at < count && !text_equal(known[at], note.archive))
             at++;
-        if (at == count && routine_search_is_archive(search, note.archive))
+        if (at == count && designation_has_archive(rules, note.archive))
             known[count++] = note.archive;
     }
     return count;
@@ -87,55 +87,53 @@ static bool is_word(const struct image *image, uintptr_t at)
     return can_write && at % sizeof(uintptr_t) == 0;
 }
 
-/* The number of the archive of that name, which gets its field when it is met first. Returns
- * ROUTINE_LIBRARIES_MAX where it is not designated, or is one too many. */
-static uint32_t find_archive(struct routine_search *search, const char *name)
+/* The archive of that name, which gets its field when it is met first. NULL: it is not designated,
+ * or is one too many. */
+static const struct designated_archive *find_archive(struct routine_memory *memory,
+                                                     const char *name)
 {
-    struct routine_memory *memory = search->memory;
-    for (uint32_t i = 0; i < memory->library_count; i++) {
-        if (memory->library[i].entry == NULL && text_equal(memory->library[i].name, name))
-            return i;
+    uint32_t i = 0;
+    while (i < memory->archive_count && !text_equal(memory->archive[i].name, name))
+        i++;
+    if (i < memory->archive_count)
+        return &memory->archive[i];
+    if (!designation_has_archive(&memory->slots.rules, name))
+        return NULL;
+    if (i == ROUTINE_ARCHIVES_MAX) {
+        routine_miss(memory, 1);
+        return NULL;
     }
-    if (!routine_search_is_archive(search, name))
-        return ROUTINE_LIBRARIES_MAX;
-    if (memory->library_count == ROUTINE_LIBRARIES_MAX) {
-        search->missed++;
-        return ROUTINE_LIBRARIES_MAX;
-    }
-    struct designated_library *library = &memory->library[memory->library_count];
-    *library = (struct designated_library){.name = name};
-    routine_search_put_library(search, library);
-    return memory->library_count++;
+    memory->archive[memory->archive_count++] = (struct designated_archive){
+        .name = name,
+        .after = designation_after(&memory->slots.rules, name),
+        .number = routine_list_library(&memory->list, (struct image_bytes){NULL, 0}, name),
+    };
+    return &memory->archive[i];
 }
 
-static void look_at_note(struct routine_search *search, const struct archive_note *note)
+static void look_at_note(struct routine_memory *memory, const struct archive_note *note)
 {
-    const struct routine_import import = {
+    const struct designated_archive *archive = find_archive(memory, note->archive);
+    if (archive == NULL || designation_skip(&memory->slots.rules, archive->after, note->name))
+        return;
+    const struct routine_watch watch = {
         .name = note->name,
         .length = note->length,
+        .library = archive->number,
         .slot = (uintptr_t *)note->word,
     };
-    uint32_t library = find_archive(search, note->archive);
-    if (library == ROUTINE_LIBRARIES_MAX)
-        return;
-    if (is_word(search->image, note->word))
-        routine_search_add(search, &import, library);
-    else
-        search->missed++;
+    bool is_watched = is_word(&memory->image, note->word) &&
+                      text_after(note->name, "__regcall") == NULL && routine_watch(memory, &watch);
+    routine_miss(memory, !is_watched);
 }
 
-/* As if they were the imports of one more object. */
-void routine_search_archives(struct routine_search *search)
+void routine_archives_find(struct routine_memory *memory)
 {
-    struct routine_memory *memory = search->memory;
-    struct image_notes notes = image_exec_notes(search->image);
+    struct image_notes notes = image_exec_notes(&memory->image);
     struct archive_note note;
-    struct routine_object *object = &memory->object[memory->object_count++];
-    object->first = memory->entry_count;
+    memory->archive_entries = memory->entry_count;
     while (next_note(&notes, &note))
-        look_at_note(search, &note);
-    object->count = memory->entry_count - object->first;
-    object->is_new = object->count > 0;
+        look_at_note(memory, &note);
 }
 
 #endif

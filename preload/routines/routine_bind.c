@@ -5,7 +5,6 @@
 
 #include <cpuid.h>
 
-#include "preload/loaded.h"
 #include "preload/memory.h"
 
 /* What listens to bindings, or prints them, is to hear of each. */
@@ -26,10 +25,10 @@ static bool is_listened_to(const struct image *image)
 }
 
 /* Whether the object can be asked what it defines, is asked in its order, and asks for no audit. */
-static bool is_usual(const struct routine_object *object)
+static bool is_usual(const struct slots_object *object)
 {
     const struct loaded *loaded = &object->loaded;
-    if (!object->is_executable && !loaded_is_file(loaded->entry))
+    if (!object->is_program && !loaded_is_file(loaded->entry))
         return true; /* the vDSO, to which nothing is bound */
     for (const ElfW(Dyn) *at = loaded->entry->l_ld; at != NULL && at->d_tag != DT_NULL; at++) {
         if (at->d_tag == DT_FILTER || at->d_tag == DT_AUXILIARY || at->d_tag == DT_AUDIT ||
@@ -42,12 +41,11 @@ static bool is_usual(const struct routine_object *object)
 enum { CODE_BYTES = 16 };
 
 /* Whether code that can be read is there. */
-static bool is_code(const struct image *image, const struct routine_object *object,
-                    uintptr_t address)
+static bool is_code(const struct image *image, const struct slots_object *object, uintptr_t address)
 {
     const ElfW(Phdr) *phdr = image->phdr;
     size_t count = image->phdr_count;
-    if (!object->is_executable)
+    if (!object->is_program)
         phdr = image_headers(image, object->loaded.entry, &count);
     for (size_t i = 0; phdr != NULL && i < count; i++) {
         uintptr_t start = object->loaded.entry->l_addr + phdr[i].p_vaddr;
@@ -74,7 +72,7 @@ static bool is_linkers(const unsigned char *code, uint32_t number)
 }
 
 /* Whether the entry's slot is one of calls, and as the loader leaves it until the first one. */
-static bool is_unbound(const struct image *image, const struct routine_object *object,
+static bool is_unbound(const struct image *image, const struct slots_object *object,
                        const struct routine_entry *entry)
 {
     const struct loaded *loaded = &object->loaded;
@@ -129,32 +127,31 @@ static uintptr_t choose(struct routine_memory *memory, uintptr_t resolver)
 
 void routine_bind_prepare(struct routine_memory *memory)
 {
-    const struct loaded_map map = {&memory->object[0].loaded, sizeof memory->object[0],
-                                   memory->object_count};
+    struct slots *slots = &memory->slots;
     if (is_listened_to(&memory->image))
         return;
-    uint32_t count = loaded_start_count(&map, "libjobtrail.so");
+    uint32_t count = slots_start(slots);
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_usual(&memory->object[i]))
+        if (!is_usual(&memory->slots.object[i]))
             return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const struct routine_object *object = &memory->object[i];
+        const struct slots_object *object = &memory->slots.object[i];
         for (uint32_t at = object->first; at < object->first + object->count; at++) {
             struct routine_entry *entry = &memory->entry[at];
             if (is_unbound(&memory->image, object, entry))
                 entry->target = (uintptr_t)routine_unbound;
         }
     }
-    memory->first_objects = count;
+    memory->start_bound = count;
 }
 
 static const struct loaded *find_importer(const struct routine_memory *memory, uint32_t entry)
 {
     uint32_t i = 0;
-    while (entry - memory->object[i].first >= memory->object[i].count)
+    while (entry - memory->slots.object[i].first >= memory->slots.object[i].count)
         i++;
-    return &memory->object[i].loaded;
+    return &memory->slots.object[i].loaded;
 }
 
 /* Who wants no version gets one of several by rules that are left to the loader. */
@@ -191,12 +188,12 @@ uintptr_t routine_bind_find(struct routine_memory *memory, const struct routine_
     uint32_t number = (uint32_t)ELF64_R_SYM(importer->calls[entry->relocation].r_info);
     const char *name = importer->names + importer->symbols[number].st_name;
     uint32_t length, hash = loaded_hash(name, &length);
-    for (uint32_t i = 0; i < memory->first_objects; i++) {
-        if (!loaded_defines(&memory->object[i].loaded, name, hash))
+    for (uint32_t i = 0; i < memory->start_bound; i++) {
+        if (!loaded_defines(&memory->slots.object[i].loaded, name, hash))
             continue;
         if (definer != NULL)
             return 0;
-        definer = &memory->object[i].loaded;
+        definer = &memory->slots.object[i].loaded;
     }
     if (definer == NULL)
         return 0;

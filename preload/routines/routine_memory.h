@@ -13,79 +13,42 @@
 #include "preload/clock.h"
 #include "preload/image.h"
 #include "preload/ledger.h"
-#include "preload/loaded.h"
 #include "preload/routines/routine_list.h"
 #include "preload/routines/routine_stubs.h"
+#include "preload/slots/slots.h"
 
 enum {
-    ROUTINE_LIBRARIES_MAX = 32, /* designated ones: a bit each */
-    ROUTINE_OBJECTS_MAX = 1024, /* of the link map */
+    ROUTINE_ARCHIVES_MAX = 32, /* designated ones */
     ROUTINE_NAMES_BYTES = 192 << 10,
-    ROUTINE_LOADING_MAX = 64, /* slots of dlopen(3) and its kin that are pointed to stubs again */
 };
 
-/* A designated library: one that is loaded, or an archive of which parts were linked in. */
-struct designated_library {
-    const struct link_map *entry; /* NULL: an archive */
-    const char *name;             /* the soname, or the archive's name */
-    uint32_t object;              /* its number; 0: an archive */
-    uint32_t state;               /* of the policy's automaton, after "routine:NAME:" */
-    uint32_t number;              /* in the list, or ROUTINE_LIST_FULL */
-};
-
-struct routine_object {
-    struct loaded loaded;
-    uint32_t first, count; /* of its entries */
-    bool is_executable;
-    bool is_new; /* its slots do not lead to stubs yet */
-};
-
-/* What the entry of a function of dlopen(3) and its kin has in the place of its cell. */
-enum routine_loading {
-    ROUTINE_LOADING_NOT,
-    ROUTINE_LOADING_OPEN,
-    ROUTINE_LOADING_LOOK_UP,
-    ROUTINE_LOADING_CLOSE,
-    ROUTINE_LOADING_CONFINE, /* prctl(2), without which few programs enter a sandbox */
-    ROUTINE_LOADING_SYSCALL, /* syscall(2), by which others enter one */
-};
-
-/* A slot of dlopen(3) and its kin, of an object of the start. */
-struct routine_pointer {
+/* A designated archive of which parts were linked in. */
+struct designated_archive {
     const char *name;
-    uint32_t entry; /* its number */
+    uint32_t after;  /* of designation_after() */
+    uint32_t number; /* in the list, or ROUTINE_LIST_FULL */
 };
 
 struct routine_memory {
     uint32_t entry_count;
-    uint32_t library_count;
-    uint32_t object_count;
-    /* Of the start: these stay. */
-    uint32_t start_entries, start_libraries, start_objects;
-    uint32_t pointer_count;
-    uint32_t first_objects; /* of the start, without what constructors have loaded; where counted */
-    uint32_t vectors;       /* atomic; routine_bind.c's, from the first function that is chosen */
+    uint32_t start_entries;   /* of the start: these stay */
+    uint32_t pointed;         /* entries whose slots lead to stubs */
+    uint32_t archive_entries; /* where those of archives begin; UINT32_MAX: not yet */
+    uint32_t archive_count;
+    uint32_t need;        /* bytes of the list if all that is watched is called */
+    uint32_t vectors;     /* atomic; routine_bind.c's, from the first function that is chosen */
+    uint32_t start_bound; /* objects of the start, where it is certain what they bind to */
     bool is_counted;
-    uint8_t is_looking;  /* atomic; some thread looks at what was loaded later */
-    uint8_t is_confined; /* atomic; a system call may end the process: none is made any more */
-    uint8_t has_loaded;  /* atomic; something may have been loaded since somebody looked */
-    uint8_t had_threads; /* atomic; the process had several threads when somebody asked */
-    uint32_t closes;     /* atomic; calls of dlclose(3): something may have been unloaded */
-    uint64_t adds, subs; /* what the loader had loaded and unloaded when somebody looked last */
-    int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *); /* dl_iterate_phdr(3) */
-    const char *is_single; /* glibc's __libc_single_threaded; NULL: not there, or not known yet */
-    struct image image;
-    const void *policy;
-    size_t names_used;
     const struct ledger_slot *slot; /* shared; NULL: nothing is noted */
     uint64_t random;                /* the slot's, by which it is known */
-    struct routine_list list;
-    size_t list_at; /* in the fields of the capture */
+    struct routine_list list;       /* without a head: there is none yet */
+    size_t list_at;                 /* in the fields of the capture */
     clock_function *now;
-    struct routine_pointer pointer[ROUTINE_LOADING_MAX];
-    struct designated_library library[ROUTINE_LIBRARIES_MAX];
-    struct routine_object object[ROUTINE_OBJECTS_MAX + 1]; /* after those of the start comes one
-                                                              that has what was linked in */
+    size_t names_used;
+    struct image image;
+    struct designated_archive archive[ROUTINE_ARCHIVES_MAX];
+    struct slots slots; /* `user` of an object is its number in the list; `first` and `count` are of
+                           its entries */
     struct routine_entry entry[ROUTINE_STUBS + 1];
     char names[ROUTINE_NAMES_BYTES]; /* copies: a library that was loaded later may be unloaded
                                         before it is called */
@@ -93,3 +56,40 @@ struct routine_memory {
 
 /* NULL: no routine is watched. */
 extern struct routine_memory *routine_known __attribute__((visibility("hidden")));
+
+/* A call of a routine that the program can make. */
+struct routine_watch {
+    const char *name;
+    uint32_t length;     /* of the name */
+    uint32_t library;    /* its number in the list */
+    uint32_t relocation; /* the slot's, as DT_JMPREL counts them */
+    uintptr_t *slot;
+    bool is_lazy;
+};
+
+#if ROUTINE_STUBS > 0
+
+/* Adds an entry. Returns whether the routine is watched, or need not be. */
+bool routine_watch(struct routine_memory *memory, const struct routine_watch *watch);
+
+/* Puts the libraries of the start into the list. */
+void routine_put_libraries(struct routine_memory *memory);
+
+#endif
+
+/* Counts what is not watched. */
+void routine_miss(struct routine_memory *memory, uint32_t count);
+
+/* Of how many designated archives the executable has notes, up to ROUTINE_ARCHIVES_MAX. Nothing is
+ * kept. */
+uint32_t routine_archives_count(const struct image *image, const struct designation *rules);
+
+/* Adds what the executable's notes (routine_note.h) tell of. */
+void routine_archives_find(struct routine_memory *memory);
+
+/* Points the slots of entries that were added to stubs. */
+void routine_point_new(struct routine_memory *memory);
+
+/* Whether the slot of the ledger is still that of the run. After a run that was
+ * sampled out it is another one's. */
+bool routine_is_noted(const struct routine_memory *memory);

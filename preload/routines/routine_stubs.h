@@ -48,11 +48,10 @@ uintptr_t routine_stub(unsigned index);
 /* Whether the address is that of a stub. */
 bool routine_is_stub(uintptr_t address);
 
-/* Targets. The first three go on at what routine_called(), routine_binds() and routine_loads()
- * return; the last one counts the call in the entry's cell, and goes on at the entry's original. */
+/* Targets. The first two go on at what routine_called() and routine_binds() return; the last one
+ * counts the call in the entry's cell, and goes on at the entry's original. */
 void routine_first(void) __attribute__((visibility("hidden")));
 void routine_unbound(void) __attribute__((visibility("hidden")));
-void routine_loading(void) __attribute__((visibility("hidden")));
 void routine_counted(void) __attribute__((visibility("hidden")));
 
 enum { ROUTINE_VECTOR_BYTES = 2816 };
@@ -63,15 +62,12 @@ enum { ROUTINE_VECTOR_BYTES = 2816 };
 uintptr_t routine_choose(uintptr_t resolver, uint64_t vectors)
     __attribute__((visibility("hidden")));
 
-/* Of routines.c, routine_bind.c and routine_later.c. Called in the middle of any call, in signal
+/* Of routines.c. Called in the middle of any call, in signal
  * handlers, forked and vforked children and several threads at once, and by callers whose stack is
  * not aligned: the loader aligns it where it binds, too. */
 uintptr_t routine_called(struct routine_entry *entry)
     __attribute__((visibility("hidden"), used, noinline, force_align_arg_pointer));
 uintptr_t routine_binds(struct routine_entry *entry)
-    __attribute__((visibility("hidden"), used, noinline, force_align_arg_pointer));
-/* `argument`: the first one of the call. */
-uintptr_t routine_loads(struct routine_entry *entry, uintptr_t argument)
     __attribute__((visibility("hidden"), used, noinline, force_align_arg_pointer));
 
 #endif

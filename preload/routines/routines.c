@@ -3,11 +3,8 @@
 
 #include "conf/policy/policy_read.h"
 
-#include "preload/fixed_page.h"
 #include "preload/routines/routine_bind.h"
-#include "preload/routines/routine_later.h"
 #include "preload/routines/routine_memory.h"
-#include "preload/routines/routine_search.h"
 #include "preload/system.h"
 
 /* In .data, as private.c says. */
@@ -22,25 +19,25 @@ static struct routine_memory *map_memory(void)
     return system_failed(result) ? NULL : (struct routine_memory *)result;
 }
 
-/* `found` libraries are designated. Where no stubs can be, each is a miss, and each archive. */
-static void search_all(struct routine_search *search, uint32_t found)
+/* Where no stubs can be, each library is a miss, and each archive. */
+static void search_all(struct routine_memory *memory)
 {
-    struct routine_memory *memory = search->memory;
-    bool can_watch = ROUTINE_STUBS > 0 && !search->is_forbidden;
-    search->missed = can_watch ? 0 : found + routine_search_count_archives(search);
+    struct slots *slots = &memory->slots;
 #if ROUTINE_STUBS > 0
-    if (can_watch) {
-        memory->library_count = found < ROUTINE_LIBRARIES_MAX ? found : ROUTINE_LIBRARIES_MAX;
-        search->missed = found - memory->library_count;
-        routine_search_imports(search);
+    if (!slots->is_forbidden) {
+        routine_put_libraries(memory);
+        if (slots->has_rules)
+            slots_look_at_all(slots);
         if (memory->is_counted)
             routine_bind_prepare(memory);
-        routine_search_archives(search);
+        routine_archives_find(memory);
+        memory->start_entries = memory->entry_count;
+        return;
     }
 #endif
-    memory->start_entries = memory->entry_count;
-    memory->start_libraries = memory->library_count;
-    memory->start_objects = memory->object_count;
+    routine_miss(memory, slots->library_count + slots->left_out +
+                             routine_archives_count(&memory->image, &slots->rules));
+    slots->library_count = 0;
 }
 
 /* The most that the list has of the ledger beside the libraries, bytes: some hundred routines. The
@@ -49,11 +46,12 @@ enum { LIST_BYTES = 16 << 10, LIST_BYTES_LEAST = 1 << 10 };
 
 static bool may_load(const struct routine_memory *memory)
 {
-    for (uint32_t i = 0; i < memory->entry_count; i++) {
-        if ((uintptr_t)memory->entry[i].cell == ROUTINE_LOADING_OPEN)
-            return true;
-    }
+#if ROUTINE_STUBS > 0
+    return slots_may_load(&memory->slots);
+#else
+    (void)memory;
     return false;
+#endif
 }
 
 /* What is left of the smallest slot that has room for the least: `used` bytes of it are in use. A
@@ -68,63 +66,78 @@ static uint32_t rest_of_slot(size_t used)
     return rest < LIST_BYTES ? (uint32_t)rest & ~UINT32_C(7) : LIST_BYTES;
 }
 
+static bool has_libraries(const struct routine_memory *memory)
+{
+    return memory->slots.library_count > 0 || memory->archive_count > 0;
+}
+
 /* `used`: bytes of the slot without calls. What may be called after dlopen(3) is not known yet.
  * Where calls are counted, several threads that call a routine first may each list it. */
-static uint32_t room_of_calls(const struct routine_search *search, size_t used)
+static uint32_t room_of_calls(const struct routine_memory *memory, size_t used)
 {
-    if (may_load(search->memory))
-        return search->memory->library_count > 0 ? LIST_BYTES : rest_of_slot(used);
-    uint32_t need = search->memory->is_counted ? 2 * search->need : search->need;
+    if (may_load(memory))
+        return has_libraries(memory) ? LIST_BYTES : rest_of_slot(used);
+    uint32_t need = memory->is_counted ? 2 * memory->need : memory->need;
     return need < LIST_BYTES ? need : LIST_BYTES;
 }
 
 /* Adds the field of `room` bytes at the most to those of the capture, to which `later` bytes come
  * afterwards. Returns whether there is something to watch, or missed. */
-static bool put_list(struct routine_search *search, uint32_t found, size_t room, size_t later,
+static bool put_list(struct routine_memory *memory, size_t room, size_t later,
                      struct fields *fields)
 {
-    struct routine_memory *memory = search->memory;
     struct ledger_routines *head = (struct ledger_routines *)(void *)(fields->start + fields->used);
     *head = (struct ledger_routines){.flags = memory->is_counted ? LEDGER_ROUTINES_COUNTED : 0};
     memory->list_at = fields->used;
     memory->list = (struct routine_list){head, (uint32_t)(room - sizeof *head)};
-    search_all(search, found);
+    search_all(memory);
     size_t used = sizeof(struct ledger_slot) + fields->used + sizeof *head + head->bytes + later;
-    uint32_t wanted = head->bytes + room_of_calls(search, used);
+    uint32_t wanted = head->bytes + room_of_calls(memory, used);
     if (wanted < memory->list.room)
         memory->list.room = wanted;
-    head->watched = search->watched;
-    head->missed = search->missed;
     fields_wrote(fields, sizeof *head + memory->list.room);
     fields->blank = memory->list.room - head->bytes;
-    return memory->library_count > 0 || search->missed > 0 || may_load(memory);
+    return has_libraries(memory) || head->missed > 0 || may_load(memory);
 }
 
-static void put_all(struct routine_search *search, uint32_t found, size_t later,
-                    struct fields *fields)
+static void put_all(struct routine_memory *memory, size_t later, struct fields *fields)
 {
     size_t left = fields->room - fields->used;
     if (left < later + sizeof(struct ledger_field) + sizeof(struct ledger_routines) ||
         !fields_begin(fields, LEDGER_ROUTINES)) {
         fields->slot_flags |= LEDGER_SLOT_CUT;
-        system_unmap(search->memory, MEMORY_BYTES);
+        system_unmap(memory, MEMORY_BYTES);
         return;
     }
     left = (left - sizeof(struct ledger_field) - later) & ~(size_t)7;
-    if (put_list(search, found, left, later, fields)) {
+    if (put_list(memory, left, later, fields)) {
         fields_end(fields);
-        routine_known = search->memory;
+        routine_known = memory;
         return;
     }
     fields_cancel(fields);
-    system_unmap(search->memory, MEMORY_BYTES);
+    system_unmap(memory, MEMORY_BYTES);
+}
+
+/* How many designated libraries are loaded. */
+static uint32_t count_libraries(const struct image *image, const struct designation *rules)
+{
+    const struct r_debug *loader = image_loader(image);
+    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    uint32_t found = 0;
+    for (uint32_t at = 0; entry != NULL && at < SLOTS_OBJECTS_MAX; entry = entry->l_next, at++) {
+        const struct loaded object = loaded_read(entry);
+        found += loaded_is_file(entry) && designation_has_library(rules, &object);
+    }
+    return found;
 }
 
 /* Without memory nothing can be watched: each designated library is a miss, and each archive. */
-static void put_misses(const struct routine_search *search, struct fields *fields)
+static void put_misses(const struct image *image, const struct designation *rules,
+                       struct fields *fields)
 {
-    const struct ledger_routines head = {.missed = routine_search_count(search) +
-                                                   routine_search_count_archives(search)};
+    const struct ledger_routines head = {.missed = count_libraries(image, rules) +
+                                                   routine_archives_count(image, rules)};
     if (head.missed > 0)
         fields_put(fields, LEDGER_ROUTINES, &head, sizeof head);
 }
@@ -133,75 +146,21 @@ void routines_choose(const struct image *image, const void *policy, size_t later
                      struct fields *fields)
 {
     const struct policy_header *header = policy;
-    struct routine_search search;
-    if (!routine_search_begin(&search, image, policy))
+    struct designation rules;
+    if (!designation_find(&rules, policy))
         return;
-    search.memory = map_memory();
-    if (search.memory == NULL) {
-        put_misses(&search, fields);
+    struct routine_memory *memory = map_memory();
+    if (memory == NULL) {
+        put_misses(image, &rules, fields);
         return;
     }
-    uint32_t found = routine_search_libraries(&search);
-    search.memory->is_counted = (header->switches & POLICY_COUNTS) != 0;
-    search.memory->image = *image;
-    search.memory->policy = policy;
-    put_all(&search, found, later, fields);
+    memory->is_counted = (header->switches & POLICY_COUNTS) != 0;
+    memory->image = *image;
+    slots_begin(&memory->slots, &memory->image, policy);
+    put_all(memory, later, fields);
 }
 
 #if ROUTINE_STUBS > 0
-
-/* Whether the stub stays in a slot that can be written to. Only what the loader has still to write
- * to will be writable for sure; so are the words of archives. */
-static bool stays(const struct loaded *loaded, const struct routine_entry *entry)
-{
-    return loaded->entry != NULL && entry->name != NULL && !entry->is_lazy;
-}
-
-/* Stores the addresses of the stubs. A slot that is read-only after relocation is written to once,
- * as the loader does it, and not again. Returns how many could not be: they are not watched. */
-static uint32_t point_slots(const struct routine_object *object, struct routine_memory *memory)
-{
-    const struct loaded *loaded = &object->loaded;
-    uintptr_t opened = 0;
-    uint32_t missed = 0;
-    for (uint32_t i = object->first; i < object->first + object->count; i++) {
-        struct routine_entry *entry = &memory->entry[i];
-        uintptr_t *slot = entry->slot;
-        bool is_fixed =
-            (uintptr_t)slot >= loaded->fixed_start && (uintptr_t)slot < loaded->fixed_end;
-        bool can_write = !is_fixed || (!__atomic_load_n(&memory->is_confined, __ATOMIC_RELAXED) &&
-                                       fixed_page_open(&opened, loaded, (uintptr_t)slot));
-        entry->slot = is_fixed || stays(loaded, entry) ? NULL : slot;
-        if (can_write) {
-            __atomic_store_n(slot, routine_stub(i), __ATOMIC_RELEASE);
-            continue;
-        }
-        missed++;
-        if (entry->name != NULL) /* none of dlopen(3) and its kin */
-            __atomic_fetch_sub(&memory->list.head->watched, 1, __ATOMIC_RELAXED);
-    }
-    fixed_page_close(&opened);
-    return missed;
-}
-
-void routines_point_new(struct routine_memory *memory, uint32_t missed)
-{
-    for (uint32_t i = 0; i < memory->object_count; i++) {
-        struct routine_object *object = &memory->object[i];
-        if (object->is_new)
-            missed += point_slots(object, memory);
-        object->is_new = false;
-    }
-    if (missed != 0)
-        __atomic_fetch_add(&memory->list.head->missed, missed, __ATOMIC_RELAXED);
-}
-
-bool routines_are_noted(const struct routine_memory *memory)
-{
-    return memory->slot != NULL &&
-           __atomic_load_n(&memory->slot->state, __ATOMIC_RELAXED) == LEDGER_OPEN &&
-           memory->slot->random == memory->random;
-}
 
 /* Whether each call is to be counted in the entry's cell from now on. One thread alone notes the
  * first call, so that it is in the list once. To count them, each thread needs the cell. */
@@ -228,8 +187,8 @@ static bool note_call(struct routine_memory *memory, struct routine_entry *entry
 static void restore_slot(const struct routine_memory *memory, struct routine_entry *entry,
                          uint32_t index)
 {
-    bool is_mapped =
-        index < memory->start_entries || __atomic_load_n(&memory->closes, __ATOMIC_RELAXED) == 0;
+    bool is_mapped = index < memory->start_entries ||
+                     __atomic_load_n(&memory->slots.closes, __ATOMIC_RELAXED) == 0;
     if (entry->slot != NULL && is_mapped &&
         __atomic_load_n(entry->slot, __ATOMIC_RELAXED) == routine_stub(index))
         __atomic_store_n(entry->slot, entry->original, __ATOMIC_RELAXED);
@@ -241,7 +200,7 @@ uintptr_t routine_called(struct routine_entry *entry)
 {
     struct routine_memory *memory = routine_known;
     uint32_t index = (uint32_t)(entry - memory->entry);
-    bool is_counted = routines_are_noted(memory) && note_call(memory, entry);
+    bool is_counted = routine_is_noted(memory) && note_call(memory, entry);
     if (!entry->is_lazy)
         __atomic_store_n(&entry->target, is_counted ? (uintptr_t)routine_counted : entry->original,
                          __ATOMIC_RELEASE);
@@ -278,7 +237,9 @@ void routines_point(struct ledger_slot *slot, clock_function *now)
     memory->slot = slot;
 #if ROUTINE_STUBS > 0
     routine_entries = memory->entry;
-    routines_point_new(memory, 0);
+    routine_point_new(memory);
+    slots_point_loads(&memory->slots);
+    slots_keep(&memory->slots);
 #endif
 }
 

@@ -118,12 +118,12 @@ int main(int count, char **words)
 {
     int status;
     pthread_t thread;
-    void *plugin = dlopen(words[1], RTLD_NOW), *again = dlopen(words[1], RTLD_NOW);
+    void *other = dlopen("libc.so.6", RTLD_NOW), *plugin = dlopen(words[1], RTLD_NOW);
     sem_init(&is_within, 0, 0);
     pthread_mutex_lock(&mutex);
     pthread_create(&thread, NULL, walk, NULL);
     sem_wait(&is_within);
-    dlclose(again);
+    dlclose(other);
     double (*call)(double) = (double (*)(double))dlsym(plugin, words[2]);
     if (fork() == 0)
         _exit(dlsym(plugin, words[2]) == (void *)call ? 3 : 4);
@@ -188,7 +188,7 @@ END
     unnoticed timeout $((60 * SLOW)) ./hook
     [[ $(cat with/stdout) == "3 3" ]]
     cc -O2 hook.c -o hook -Wl,-z,lazy
-    unnoticed timeout $((60 * SLOW)) ./hook
+    [[ $(tracked ./hook) == "3 "[13] ]] # the loader writes over it, unless a stub has found dlopen before
 }
 
 @test "whose routine a plugin calls is not said where the loader has not bound it, and several have the name" {

@@ -320,7 +320,7 @@ END
     [[ $(records | jq -c '[.[0].routineT.routineA[] | select(.[1] == "only")[3]] | max') -ge 3 ]]
 }
 
-@test "what a constructor had loaded may be gone at the first call, and what is loaded after it is a miss" {
+@test "what a constructor had loaded may be gone at the first call, and what is loaded after it is seen" {
     local counts
     echo 'int same(void) { return 1; }' >same.c
     cc -O2 -fPIC -shared -Wl,-soname,libsame.so.1 same.c -o libsame.so.1
@@ -364,7 +364,7 @@ END
         unnoticed ./gone
         leaves "gone fini"
         flush
-        [[ $(called gone) == "versioned" ]]
+        [[ $(called gone) == "late versioned" ]]
         (($(of_run gone .missed) > 0))
     done
 }

@@ -281,7 +281,7 @@ int main(void)
     volatile int jumps = 0, sum = 0;
     signal(SIGUSR1, handler);
     void *first = dlopen("./plug1.so", RTLD_LAZY), *second;
-    getppid(); /* the next mmap(2) is that of a look */
+    getppid(); /* the next futex(2) is that of a look */
     if (sigsetjmp(back, 1) == 0)
         dlsym(first, "plug1");
     else
@@ -295,12 +295,12 @@ int main(void)
     return 0;
 }
 C
-    run profiled strace -qq -o trace -e trace=mmap,getppid,rt_sigprocmask ./program
+    run profiled strace -qq -o trace -e trace=futex,getppid,rt_sigprocmask ./program
     [[ $status == 0 && $output == "0 120" ]]
     (($(grep -c rt_sigprocmask trace) < 20)) # none where nothing was loaded
-    number=$(awk '/^getppid/ { print count + 1; exit } /^mmap/ { count++ }' trace)
+    number=$(awk '/^getppid/ { print count + 1; exit } /^futex/ { count++ }' trace)
     with_rules
-    run profiled strace -qq -o trace -e trace=mmap,getppid -e inject="mmap:signal=SIGUSR1:when=$number" ./program
-    [[ $status == 0 && $output == "1 120" && $(grep -A 2 getppid trace) == *$'\n--- SIGUSR1 '* ]]
+    run profiled strace -qq -o trace -e trace=futex,getppid -e inject="futex:signal=SIGUSR1:when=$number" ./program
+    [[ $status == 0 && $output == "1 120" && $(grep -A 3 getppid trace) == *$'\n--- SIGUSR1 '* ]]
     [[ $(rows) == "star_in 120 0" && $(of_rank lost_calls missed) == "0 0" ]]
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "preload/fixed_page.h"
+#include "preload/slots/fixed_page.h"
 
 #include "preload/loaded.h"
 #include "preload/system.h"

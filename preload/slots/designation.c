@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "preload/designation.h"
+#include "preload/slots/designation.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "preload/profile/profile_hold.h"
+#include "preload/slots/signal_hold.h"
 
 #include <signal.h>
 
@@ -15,14 +15,14 @@ static uint64_t held_signals(void)
     return held;
 }
 
-uint64_t profile_hold(void)
+uint64_t signals_hold(void)
 {
     uint64_t held = held_signals(), before = 0;
     system_call6(SYS_rt_sigprocmask, SIG_BLOCK, (long)&held, (long)&before, sizeof held, 0, 0);
     return before;
 }
 
-void profile_hold_end(uint64_t before)
+void signals_release(uint64_t before)
 {
     system_call6(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before, 0, 0);
 }

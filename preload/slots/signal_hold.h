@@ -8,6 +8,6 @@
 #include <stdint.h>
 
 /* Holds this thread's signals back, but for those that its own instructions cause. Returns what
- * profile_hold_end() is to be given. */
-uint64_t profile_hold(void);
-void profile_hold_end(uint64_t before);
+ * signals_release() is to be given. */
+uint64_t signals_hold(void);
+void signals_release(uint64_t before);
