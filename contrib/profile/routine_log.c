@@ -17,8 +17,8 @@
 
 enum bytes_kind routine_bytes_kind(const char *name, uint64_t calls, uint64_t sized)
 {
-    static const char *const receives[] = {"MPI_Recv",  "MPI_Irecv",  "MPI_Mrecv",  "MPI_Imrecv",
-                                           "mpi_recv_", "mpi_irecv_", "mpi_mrecv_", "mpi_imrecv_"};
+    static const char *const receives[] = {"mpi_recv",   "mpi_irecv",     "mpi_mrecv",
+                                           "mpi_imrecv", "mpi_file_read", "mpi_file_iread"};
     bool is_receive = false;
     for (size_t i = 0; i < sizeof receives / sizeof receives[0]; i++)
         is_receive |= strncasecmp(name, receives[i], strlen(receives[i])) == 0;

@@ -155,7 +155,7 @@ uintptr_t timed_enter(struct timed_call *call)
     call->first = NULL;
     if (own == NULL || own->top >= own->room || target_of(entry) == 0 ||
         timed_looks_left(own, call) ||
-        (entry->size.count >= 0 && !find_size(own, entry, call, &size)))
+        (entry->size.type >= 0 && !find_size(own, entry, call, &size)))
         return 0;
     begin(own, call, cycles_read());
     own->count[entry->routine].bytes += size.bytes;

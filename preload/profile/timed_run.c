@@ -258,7 +258,7 @@ static void note_size(struct timed_own *own, const struct timed_entry *entry,
                       struct timed_call *call)
 {
     uint64_t count, key;
-    if (entry->size.count < 0 || !timed_types_arguments(&entry->size, call, &count, &key))
+    if (entry->size.type < 0 || !timed_types_arguments(&entry->size, call, &count, &key))
         return;
     if (count == 0)
         own->count[entry->routine].sized++;

@@ -13,7 +13,7 @@ static const struct timed_size not_known = {-1, -1, -1, -1, -1, -1, false};
 static const struct {
     const char *name; /* behind "MPI_" or "mpi_" */
     int8_t arguments; /* in C */
-    int8_t count, type, buffer, peer, root; /* positions, from 0; -1: none */
+    int8_t count, type, buffer, peer, root; /* positions, from 0; -1: none; of `count`: it is 1 */
 } routines[] = {
     {"Send", 6, 1, 2, -1, 3, -1}, {"Bsend", 6, 1, 2, -1, 3, -1}, {"Ssend", 6, 1, 2, -1, 3, -1}, {"Rsend", 6, 1, 2, -1, 3, -1},
     {"Isend", 7, 1, 2, -1, 3, -1}, {"Ibsend", 7, 1, 2, -1, 3, -1}, {"Issend", 7, 1, 2, -1, 3, -1}, {"Irsend", 7, 1, 2, -1, 3, -1},
@@ -30,6 +30,22 @@ static const struct {
     {"Allgatherv", 8, 1, 2, 0, -1, -1}, {"Iallgatherv", 9, 1, 2, 0, -1, -1},
     {"Alltoall", 7, 4, 5, -1, -1, -1}, {"Ialltoall", 8, 4, 5, -1, -1, -1},
     {"Put", 8, 1, 2, -1, 3, -1}, {"Get", 8, 1, 2, -1, 3, -1}, {"Accumulate", 9, 1, 2, -1, 3, -1},
+    {"Rput", 9, 1, 2, -1, 3, -1}, {"Rget", 9, 1, 2, -1, 3, -1}, {"Raccumulate", 10, 1, 2, -1, 3, -1},
+    {"Get_accumulate", 12, 4, 5, -1, 6, -1}, {"Rget_accumulate", 13, 4, 5, -1, 6, -1},
+    {"Fetch_and_op", 7, -1, 2, -1, 3, -1}, {"Compare_and_swap", 7, -1, 3, -1, 4, -1},
+    {"Neighbor_allgather", 7, 1, 2, -1, -1, -1}, {"Ineighbor_allgather", 8, 1, 2, -1, -1, -1},
+    {"Neighbor_allgatherv", 8, 1, 2, -1, -1, -1}, {"Ineighbor_allgatherv", 9, 1, 2, -1, -1, -1},
+    {"Neighbor_alltoall", 7, 1, 2, -1, -1, -1}, {"Ineighbor_alltoall", 8, 1, 2, -1, -1, -1},
+    {"Isendrecv", 13, 1, 2, -1, 3, -1}, {"Isendrecv_replace", 10, 1, 2, -1, 3, -1},
+    {"Pack", 7, 1, 2, -1, -1, -1}, {"Unpack", 7, 4, 5, -1, -1, -1}, {"Reduce_local", 5, 2, 3, -1, -1, -1},
+    {"File_read", 5, 2, 3, -1, -1, -1}, {"File_read_all", 5, 2, 3, -1, -1, -1}, {"File_read_at", 6, 3, 4, -1, -1, -1}, {"File_read_at_all", 6, 3, 4, -1, -1, -1},
+    {"File_read_shared", 5, 2, 3, -1, -1, -1}, {"File_read_ordered", 5, 2, 3, -1, -1, -1}, {"File_iread", 5, 2, 3, -1, -1, -1}, {"File_iread_all", 5, 2, 3, -1, -1, -1},
+    {"File_iread_at", 6, 3, 4, -1, -1, -1}, {"File_iread_at_all", 6, 3, 4, -1, -1, -1}, {"File_iread_shared", 5, 2, 3, -1, -1, -1},
+    {"File_read_all_begin", 4, 2, 3, -1, -1, -1}, {"File_read_at_all_begin", 5, 3, 4, -1, -1, -1}, {"File_read_ordered_begin", 4, 2, 3, -1, -1, -1},
+    {"File_write", 5, 2, 3, -1, -1, -1}, {"File_write_all", 5, 2, 3, -1, -1, -1}, {"File_write_at", 6, 3, 4, -1, -1, -1}, {"File_write_at_all", 6, 3, 4, -1, -1, -1},
+    {"File_write_shared", 5, 2, 3, -1, -1, -1}, {"File_write_ordered", 5, 2, 3, -1, -1, -1}, {"File_iwrite", 5, 2, 3, -1, -1, -1}, {"File_iwrite_all", 5, 2, 3, -1, -1, -1},
+    {"File_iwrite_at", 6, 3, 4, -1, -1, -1}, {"File_iwrite_at_all", 6, 3, 4, -1, -1, -1}, {"File_iwrite_shared", 5, 2, 3, -1, -1, -1},
+    {"File_write_all_begin", 4, 2, 3, -1, -1, -1}, {"File_write_at_all_begin", 5, 3, 4, -1, -1, -1}, {"File_write_ordered_begin", 4, 2, 3, -1, -1, -1},
     {"Barrier", 1, -1, -1, -1, -1, -1}, {"Wait", 2, -1, -1, -1, -1, -1}, {"Waitall", 3, -1, -1, -1, -1, -1},
     {"Test", 3, -1, -1, -1, -1, -1}, {"Wtime", 0, -1, -1, -1, -1, -1},
 };

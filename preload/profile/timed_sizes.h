@@ -10,8 +10,8 @@
 
 /* Where arguments are: the number of their word in struct timed_call. */
 struct timed_size {
-    int8_t count;    /* below 0: no bytes are known */
-    int8_t type;     /* the datatype */
+    int8_t count;    /* below 0: it is 1 */
+    int8_t type;     /* the datatype; below 0: no bytes are known */
     int8_t buffer;   /* where it is MPI_IN_PLACE, the others have no meaning; below 0: none */
     int8_t peer;     /* nothing goes where this rank is below 0, MPI_PROC_NULL; below 0: none */
     int8_t root;     /* the others may have no meaning where it is below 0; below 0: none */

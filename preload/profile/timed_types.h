@@ -51,7 +51,7 @@ static inline __attribute__((always_inline)) bool timed_types_in(const struct ti
         return false;
     if (size->root >= 0 && timed_integer(call, size->root, is_fortran) < 0)
         return false;
-    int32_t number = timed_integer(call, size->count, is_fortran);
+    int32_t number = size->count < 0 ? 1 : timed_integer(call, size->count, is_fortran);
     if (number < 0)
         return false;
     if (size->peer >= 0 && timed_integer(call, size->peer, is_fortran) < 0)
@@ -71,10 +71,11 @@ static inline bool timed_types_arguments(const struct timed_size *size,
                             : timed_types_in(size, false, call, count, key);
 }
 
-/* Whether the call that is over said that it had no error. In Fortran of mpi_f08 it need not. */
+/* Whether the call that is over said that it had no error, or need not say, as with mpi_f08: then
+ * it has returned where errors are mostly fatal. */
 static inline bool timed_types_succeeded(struct timed_size size, const struct timed_call *call)
 {
     if (size.error < 0)
         return (int32_t)(uint32_t)call->rax == 0;
-    return timed_argument(call, size.error) != 0 && timed_integer(call, size.error, true) == 0;
+    return timed_argument(call, size.error) == 0 || timed_integer(call, size.error, true) == 0;
 }

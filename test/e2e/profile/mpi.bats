@@ -271,6 +271,75 @@ alone() {
     [[ $(cat with/status) == 0 ]]
 }
 
+@test "Fortran's mpi_f08 has bytes with ierror and without" {
+    local mpi
+    cat >modern.f90 <<'F'
+program modern
+  use mpi_f08
+  implicit none
+  integer :: rank, error, i
+  double precision :: numbers(4) = 1, sums(4)
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  do i = 1, 400
+     call MPI_Sendrecv(numbers, 4, MPI_DOUBLE_PRECISION, 1 - rank, 3, sums, 4, &
+          MPI_DOUBLE_PRECISION, 1 - rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+  end do
+  do i = 1, 10
+     call MPI_Allreduce(numbers, sums, 2, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, error)
+     call MPI_Allreduce(numbers, sums, 2, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
+  end do
+  call MPI_Finalize()
+end program modern
+F
+    for mpi in openmpi mpich; do
+        new_profile
+        mpif90.$mpi -O2 modern.f90 -o modern
+        ranks $mpi ./modern
+        [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | awk -F '\t' '$4 ~ /sendrecv|allreduce/ { print $3, $5, $8, $9 }' | sort) == \
+            $'0 20 320 exact\n0 400 12800 exact\n1 20 320 exact\n1 400 12800 exact' ]]
+    done
+}
+
+@test "MPI-IO, one-sided, atomic and neighbour calls have bytes; where lists say them, or a request before, none" {
+    local mpi
+    for mpi in openmpi mpich; do
+        alone $mpi <<<'#include <mpi.h>
+            #include <stdio.h>
+            int main(int argc, char **argv) { int a[16] = {1}, b[16], *window, one = 1, zero = 0; MPI_File f; MPI_Win w; MPI_Comm ring; MPI_Request r; MPI_Datatype type = MPI_INT;
+            MPI_Init(&argc, &argv);
+            MPI_File_open(MPI_COMM_WORLD, "written", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+            MPI_File_write(f, a, 3, MPI_INT, MPI_STATUS_IGNORE); MPI_File_write_at_all(f, 12, a, 5, MPI_DOUBLE, MPI_STATUS_IGNORE);
+            MPI_File_iwrite_at(f, 0, a, 4, MPI_INT, &r); MPI_Wait(&r, MPI_STATUS_IGNORE); MPI_File_read_at(f, 0, b, 16, MPI_INT, MPI_STATUS_IGNORE); MPI_File_close(&f);
+            MPI_Win_allocate(sizeof b, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window, &w); MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w);
+            MPI_Get_accumulate(a, 2, MPI_INT, b + 8, 2, MPI_INT, 0, 0, 2, MPI_INT, MPI_SUM, w); MPI_Fetch_and_op(a, b + 8, MPI_INT, 0, 0, MPI_SUM, w);
+            MPI_Compare_and_swap(a, a, b + 8, MPI_INT, 0, 0, w); MPI_Compare_and_swap(a, a, b + 8, MPI_INT, MPI_PROC_NULL, 0, w);
+            MPI_Rput(a, 3, MPI_INT, 0, 0, 3, MPI_INT, w, &r); MPI_Wait(&r, MPI_STATUS_IGNORE); MPI_Win_unlock(0, w); MPI_Win_free(&w);
+            MPI_Cart_create(MPI_COMM_WORLD, 1, &one, &one, 0, &ring); MPI_Neighbor_allgather(a, 2, MPI_INT, b, 2, MPI_INT, ring); MPI_Neighbor_alltoall(a, 3, MPI_INT, b, 3, MPI_INT, ring);
+            MPI_Alltoallv(a, &one, &zero, MPI_INT, b, &one, &zero, MPI_INT, MPI_COMM_WORLD); MPI_Alltoallw(a, &one, &zero, &type, b, &one, &zero, &type, MPI_COMM_WORLD);
+            MPI_Reduce_scatter(a, b, &one, MPI_INT, MPI_SUM, MPI_COMM_WORLD); MPI_Recv_init(b, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &r); MPI_Request_free(&r);
+            zero = 0; MPI_Pack(a, 3, MPI_INT, b, sizeof b, &zero, MPI_COMM_WORLD); zero = 0; MPI_Unpack(b, sizeof b, &zero, a, 2, MPI_INT, MPI_COMM_WORLD);
+            MPI_Finalize(); return 0; }'
+        [[ $("$JOBTRAIL_BIN/jobtrail-profile" dump --mpi "$PROFILE_FILE" | awk -F '\t' '$4 ~ /File_.*[re]ad|write|_swap|cumul|op$|Rput|Neigh|Alltoall|scatter|_init|ack$/ { print $4, $8, $9 }' | sort | sed s/MPI_//) == \
+            "Alltoallv 0 unknown
+Alltoallw 0 unknown
+Compare_and_swap 4 exact
+Fetch_and_op 4 exact
+File_iwrite_at 16 exact
+File_read_at 64 at_most
+File_write 12 exact
+File_write_at_all 40 exact
+Get_accumulate 8 exact
+Neighbor_allgather 8 exact
+Neighbor_alltoall 12 exact
+Pack 12 exact
+Recv_init 0 unknown
+Reduce_scatter 0 unknown
+Rput 12 exact
+Unpack 8 exact" ]]
+    done
+}
+
 @test "routines of a program's own with names as of MPI are none of MPI" {
     local mpi many twenty
     twenty=$(printf 'long *a%d, ' {1..25})
