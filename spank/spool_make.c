@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "spank/spool_make.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <linux/posix_acl.h>
-#include <linux/posix_acl_xattr.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +13,10 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
-#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/access_list.h"
 #include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "contrib/hooks/packages.h"
@@ -69,34 +66,6 @@ static bool spool_reserve_take(int base)
     }
     close(fd);
     return taken;
-}
-
-#define ACCESS_LIST "system.posix_acl_access"
-#define NOBODY      UINT32_MAX /* ACL_UNDEFINED_ID, as the kernel keeps it */
-
-enum { ENTRIES = 5, READ_WRITE_SEARCH = ACL_READ | ACL_WRITE | ACL_EXECUTE };
-
-static struct posix_acl_xattr_entry entry(uint16_t tag, uint16_t may, uint32_t id)
-{
-    return (struct posix_acl_xattr_entry){htole16(tag), htole16(may), htole32(id)};
-}
-
-/* Lets root and `uid` search the directory, and nobody else, by an entry in its access control
- * list: mode bits cannot say this, as the user would have to own the directory and could then
- * change it, and other users may be in the user's group. On a file system without access control
- * lists everybody may (0711). Returns 0 or -errno. */
-static int spool_access_give(int directory, uid_t uid)
-{
-    struct {
-        struct posix_acl_xattr_header header;
-        struct posix_acl_xattr_entry entries[ENTRIES];
-    } list = {{htole32(POSIX_ACL_XATTR_VERSION)},
-              {entry(ACL_USER_OBJ, READ_WRITE_SEARCH, NOBODY), entry(ACL_USER, ACL_EXECUTE, uid),
-               entry(ACL_GROUP_OBJ, 0, NOBODY), entry(ACL_MASK, ACL_EXECUTE, NOBODY),
-               entry(ACL_OTHER, 0, NOBODY)}};
-    if (fsetxattr(directory, ACCESS_LIST, &list, sizeof list, 0) == 0)
-        return 0;
-    return errno != EOPNOTSUPP ? -errno : fchmod(directory, 0711) != 0 ? -errno : 0;
 }
 
 /* In addition to ledger, profile and packages: the file system's own page tables, and one line of a
@@ -155,8 +124,8 @@ static int make_part(int job, const struct spool_run *run)
 static int fill_directory(int job, const struct spool_run *run, const struct journal_line *line)
 {
     struct journal_line copy = *line;
-    int error = spool_access_give(job, run->uid);
-    if (error == 0)
+    int error = access_list_give(job, run->uid, ACL_EXECUTE, 0711);
+    if (error >= 0)
         error = make_part(job, run);
     return error != 0 ? error : journal_append(&copy, job);
 }

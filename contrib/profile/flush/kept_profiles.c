@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "conf/base/access_list.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
@@ -20,9 +21,8 @@
 #include "preload/profile/profile_file.h"
 #include "spank/journal.h"
 
-/* PLACE_MODE: users may pass it; the names in it are nobody else's business. FILES_OF_RANK: a rank
- * has no more files, with those of its step. */
-enum { PLACE_MODE = 0711, FILES_OF_RANK = 4 };
+/* A rank has no more files, with those of its step. */
+enum { FILES_OF_RANK = 4 };
 
 /* A small file takes a block and an inode, too. */
 static uint64_t taken_by(uint64_t bytes)
@@ -111,8 +111,14 @@ static int open_place(const struct flush_state *state, uid_t uid)
     if (all < 0)
         return all;
     snprintf(name, sizeof name, "%" PRIu32, (uint32_t)uid);
-    int error = directory_make_one(all, name, PLACE_MODE);
-    return error != 0 ? error : directory_open_own(all, name);
+    int error = directory_make_one(all, name, 0700);
+    int place = error != 0 ? error : directory_open_own(all, name);
+    /* the user may pass it; which names are in it is nobody else's business */
+    if (place >= 0 && access_list_give(place, uid, ACL_EXECUTE, 0711) < 0) {
+        close(place);
+        return -EACCES;
+    }
+    return place;
 }
 
 int kept_profiles_open(const struct flush_state *state, const struct journal *journal,
@@ -233,9 +239,11 @@ int kept_profiles_end(struct kept_profiles *kept, int error)
         error = profile_room_make(&kept->room, kept->name, kept->size);
     bool is_left_out = error == -EFBIG && kept->kind != KEPT_SET;
     error = replacement_end_as(kept->place, kept->unfinished, kept->name, kept->fd, 0600, error);
-    /* It becomes the user's last: of what a killed flush has left, the next uses root's alone. */
-    if (error == 0 && fchown(kept->fd, job->uid, job->gid) != 0) {
-        error = -errno;
+    /* It stays root's, so that nobody adds to it; the user may read it. Without access control
+     * lists it becomes the user's. */
+    int given = error != 0 ? 0 : access_list_give(kept->fd, job->uid, ACL_READ, 0600);
+    if (given < 0 || (given > 0 && fchown(kept->fd, job->uid, job->gid) != 0)) {
+        error = given < 0 ? given : -errno;
         unlinkat(kept->place, kept->name, 0);
     }
     close(kept->fd);

@@ -295,7 +295,7 @@ C
     keep_profiles
     flush
     [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.unknown.e2e.profile" ]]
-    [[ $(stat -c %a:%U kept/*/* | sort -u) == "600:$(id -un)" ]]
+    [[ $(stat -c %a:%U kept/*/* | sort -u) == "640:$(id -un)" ]]
     "$JOBTRAIL_BIN/jobtrail-profile" show --json "kept/$(id -u)/$JOB.0.batch.e2e.profile" | jq -e '.ranks | length == 1'
     run "$JOBTRAIL_BIN/jobtrail-profile" show kept/*/*.unknown.e2e.profile
     [[ $output == *"rank 1 of 4, step 0, node e2e,"*"was in foo<bar<main<init (its end is not known; it ended at most "*" s later)"* ]]
@@ -328,8 +328,25 @@ a_users_job() {
 
 # kept_once: both ranks, once, and nothing beside them
 kept_once() {
-    [[ $(cd kept/* && echo *) == "$JOB.0.unknown.e2e.profile" && $(stat -c %U:%a kept/*/*) == nobody:600 ]] &&
+    [[ $(cd kept/* && echo *) == "$JOB.0.unknown.e2e.profile" && $(stat -c %U:%a kept/*/*) == root:640 ]] &&
         [[ $("$JOBTRAIL_BIN/jobtrail-profile" show --json kept/*/* | jq -c '[.ranks[] | [.rank, .processes]] | sort') == "[[0,1],[1,1]]" ]]
+}
+
+# bats test_tags=needs:root
+@test "a kept profile is root's, its user reads it and adds nothing, and others learn nothing of it" {
+    local file size as=(setpriv --regid nogroup --clear-groups --reuid)
+    a_users_job
+    chmod 755 . "${BATS_TEST_TMPDIR%/*}" "$BATS_RUN_TMPDIR"
+    "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
+    kept_once
+    file=$(echo "$PWD"/kept/*/*)
+    size=$(stat -c %s "$file")
+    [[ $("${as[@]}" nobody cat "$file" | wc -c) == "$size" ]]
+    run ! "${as[@]}" nobody bash -c 'head -c 1M /dev/zero >>"$1"' bash "$file"
+    [[ $(stat -c %s "$file") == "$size" ]]
+    run ! "${as[@]}" games stat "$file"
+    [[ $output == *"Permission denied" ]]
+    run ! "${as[@]}" games ls "${file%/*}"
 }
 
 # bats test_tags=needs:root

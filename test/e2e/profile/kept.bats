@@ -45,7 +45,7 @@ profile_records() {
     profiled env JOBTRAIL_TASK=4294967291.0.1 ./calls
     flush
     [[ $(echo kept/*/*) == "kept/$(id -u)/$JOB.0.batch.e2e.profile" ]]
-    [[ $(stat -c %a kept/*) == 711 ]]
+    [[ $(stat -c %a kept/*) == 710 ]]
     profile_records | jq -e --arg path "$KEPT/$JOB.0.batch.e2e.profile" --argjson bytes "$(stat -c %s "$KEPT"/*.profile)" 'length == 1 and
         (.[0].profileT | .path == $path and .bytes == $bytes and .step_id == "batch" and .job_id == 4711 and .node == "e2e" and
         .ranks == 1 and .mpi_ranks == 0 and .mpi_time == null and .mpi_routines == "" and

@@ -60,7 +60,7 @@ known() {
     run -137 rank 1 ./calls 200 kill
     keep "logs = 0-1"
     [[ $(names) == "$JOB.0.batch.e2e.log $JOB.0.batch.e2e.profile $JOB.0.batch.e2e_0.log $JOB.0.batch.e2e_1.log" ]]
-    [[ $(stat -c %a:%U kept/*/* | sort -u) == "600:$(id -un)" ]]
+    [[ $(stat -c %a:%U kept/*/* | sort -u) == "640:$(id -un)" ]]
     diff <(show) "$UID_KEPT/$JOB.0.batch.e2e.log"
     diff <(show --rank 0) "$UID_KEPT/$JOB.0.batch.e2e_0.log"
     diff <(show --rank 1) "$UID_KEPT/$JOB.0.batch.e2e_1.log"

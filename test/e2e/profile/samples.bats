@@ -54,7 +54,7 @@ keep() {
     run -137 rank 1 ./phases kill
     keep 0-1
     [[ $(cd kept/* && echo *) == "$JOB.0.batch.e2e.profile $JOB.0.batch.e2e_0.vfd $JOB.0.batch.e2e_1.vfd" ]]
-    [[ $(stat -c %a:%U kept/*/* | sort -u) == "600:$(id -un)" ]]
+    [[ $(stat -c %a:%U kept/*/* | sort -u) == "640:$(id -un)" ]]
     local i
     for i in 0 1; do
         "$JOBTRAIL_BIN/jobtrail-profile" dump "kept/$(id -u)/$JOB.0.batch.e2e_$i.vfd" >samples
