@@ -23,7 +23,7 @@ RUNS = (
 NOTE = (
     "Records of runs whose ranks counted their calls of MPI ([profile]), without weights. The share is of the time of these ranks, weighted by core hours; core hours"
     " in MPI are that share of the runs' core hours. Ranks and times are what the processes reported. Bounds: runs with calls that were not counted, ranks that are missing, or"
-    " ranks that ran longer than is known. Imbalance: by how much the rank with the most time outside of MPI is above the mean; of several runs by the mean, weighted by core"
+    " ranks that ran longer than is known; where a row has other runs, shares, hours in MPI and imbalance are of these alone. Imbalance: by how much the rank with the most time outside of MPI is above the mean; of several runs by the mean, weighted by core"
     " hours, of the share of this time that a mean rank lacks."
 )
 HEADS = {
@@ -43,20 +43,31 @@ MORE = {"executables": [("imbalance", "Imbalance", SHARE), ("routine", "Most in"
 
 class Row:
     """Sums of some runs. Parts of 1 are weighted by core hours, which users do not tell: times of ranks are their users' word. What has
-    no upper end, as calls have not, is not added up: one run's word would be that of all."""
+    no upper end, as calls have not, is not added up: one run's word would be that of all. Bounds are added to bounds alone, and count where
+    nothing else is known."""
 
     def __init__(self):
-        self.hours = self.inclusive = self.in_mpi = self.shares = self.weight = self.waits = self.imbalanced = 0.0
+        self.hours = self.inclusive = 0.0
         self.runs = self.bounds = 0
-        self.users, self.routines = set(), {}
+        self.users = set()
+        self.begin(is_bound=True)
+
+    def begin(self, is_bound):
+        self.is_bound = is_bound
+        self.in_mpi = self.shares = self.weight = self.waits = self.imbalanced = 0.0
+        self.routines = {}
 
     def add(self, run, mpi, seconds):
         weight = run["hours"] or run["inclusive"]
         self.hours, self.inclusive = self.hours + run["hours"], self.inclusive + run["inclusive"]
-        self.in_mpi += run["hours"] * seconds / mpi["elapsed"]
-        self.shares, self.weight = self.shares + weight * seconds / mpi["elapsed"], self.weight + weight
         self.runs, self.bounds = self.runs + 1, self.bounds + run["is_bound"]
         self.users.add(run["user"])
+        if self.is_bound and not run["is_bound"]:
+            self.begin(is_bound=False)
+        if run["is_bound"] and not self.is_bound:
+            return
+        self.in_mpi += run["hours"] * seconds / mpi["elapsed"]
+        self.shares, self.weight = self.shares + weight * seconds / mpi["elapsed"], self.weight + weight
         if mpi["imbalance"] is not None:
             self.waits, self.imbalanced = self.waits + weight * mpi["imbalance"] / (100 + mpi["imbalance"]), self.imbalanced + weight
         for one in mpi["routines"]:
