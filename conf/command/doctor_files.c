@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "conf/base/caller.h"
@@ -67,9 +68,20 @@ static void check_program(struct doctor *doctor, const char *path)
         doctor_add(doctor, FINDING_OK, "helper", path, "", "there, and root's");
 }
 
-/* The directory of sessions: users add directories of their own to it. */
-static void check_sessions(struct doctor *doctor, const char *path)
+/* Whether who fills the file system of `path` leaves `other` fewer than so many bytes, which
+ * file systems have for root alone (reserved blocks of ext4). */
+static bool takes_room(const char *path, const char *other, uint64_t bytes)
 {
+    struct stat ours, theirs;
+    struct statvfs room;
+    return stat(path, &ours) == 0 && stat(other, &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+           statvfs(path, &room) == 0 && (room.f_bfree - room.f_bavail) * room.f_frsize < bytes;
+}
+
+/* The directory of sessions: users add directories of their own to it. */
+static void check_sessions(struct doctor *doctor, const struct conf *conf)
+{
+    const char *path = conf->sessions;
     struct stat status;
     if (path[0] == '\0')
         return;
@@ -86,6 +98,11 @@ static void check_sessions(struct doctor *doctor, const char *path)
     } else if (directory_is_shared(path)) {
         doctor_add(doctor, FINDING_BAD, "sessions", path, "fix [spool] sessions in jobtrail.conf",
                    "on a shared file system");
+    } else if (takes_room(path, conf->state, conf->outbox_bytes)) {
+        doctor_add(doctor, FINDING_BAD, "sessions", path,
+                   "mount a file system of its own there, or one with [outbox] size of blocks for "
+                   "root alone",
+                   "users can take the last byte of records in %s", conf->state);
     } else {
         doctor_add(doctor, FINDING_OK, "sessions", path, "", "root's, with %" PRIu64 " MiB free",
                    doctor_free_bytes(path) >> 20);
@@ -174,7 +191,7 @@ void doctor_files(struct doctor *doctor, const struct conf *conf)
     doctor_library(doctor, "library", conf->library,
                    "install jobtrail on this node at the same path, or fix [preload] library");
     check_program(doctor, conf->submit);
-    check_sessions(doctor, conf->sessions);
+    check_sessions(doctor, conf);
     doctor_writable(doctor, "state", conf->state, "fix [submit] state in jobtrail.conf");
     check_quarantine(doctor, conf->state);
     check_cgroup(doctor);

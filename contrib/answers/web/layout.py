@@ -34,6 +34,11 @@ FORM = (("from", "From"), ("to", "To"), ("user", "Users"), ("account", "Accounts
         ("partition", "Partitions"), ("exec", "Executables"), ("module", "Modules"))  # fmt: skip
 
 
+def attribute(text):
+    """The text for the value of an attribute: what is not seen, or turns text round, is a number in the page."""
+    return "".join(c if c.isprintable() else "&#%d;" % ord(c) for c in html.escape(text))
+
+
 class Writer:
     def __init__(self, sheet):
         self.sheet, self.context = sheet, sheet.context
@@ -86,10 +91,10 @@ class Writer:
 
     def form(self, values, fields, button, more=""):
         hidden = "".join(
-            '<input type="hidden" name="%s" value="%s">' % (name, html.escape(text)) for name, text in values if text
+            '<input type="hidden" name="%s" value="%s">' % (name, attribute(text)) for name, text in values if text
         )
         inputs = "".join(
-            '<label>%s<input name="%s" value="%s" size="11"></label>' % (label, name, html.escape(self.context.get(name)))
+            '<label>%s<input name="%s" value="%s" size="11"></label>' % (label, name, attribute(self.context.get(name)))
             for name, label in fields
         )
         action = html.escape(url(self.context.page.route))

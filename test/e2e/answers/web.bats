@@ -296,6 +296,18 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
     [ "$(jq -c .of <<<"$output")" = '{"users":["alice"],"accounts":[]}' ]
 }
 
+@test "what an address brings is plain text in forms, seen or not" {
+    local name
+    serve see=own "store=$STORE"
+    for name in exec lib; do # a field that is seen, and one that is hidden
+        FETCH carol "/executables?from=2024-11-01&to=2024-11-30&$name=%1b%5d0%3bx%07%e2%80%aeleft%0a%22%3e"
+        status_is 200
+        [[ $output == *"name=\"$name\" value=\"&#27;]0;x&#7;&#8238;left&#10;&quot;&gt;\""* ]]
+        LC_ALL=C.UTF-8 run ! grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\x{202e}' <<<"$output"
+        [[ $output == "" ]]
+    done
+}
+
 @test "a table has the numbers of the report" {
     serve see=all "store=$STORE"
     local page

@@ -129,6 +129,20 @@ finds_none() {
     finds bad plugstack "users cannot read it" "chmod a+r $SLURM/plugstack.conf" --role node
 }
 
+# bats test_tags=needs:root
+@test "sessions that share the last byte of a file system with records are bad" {
+    new_job
+    mkdir "$BATS_TEST_TMPDIR/disk"
+    mount -t tmpfs none "$BATS_TEST_TMPDIR/disk"
+    mkdir -m 1733 "$BATS_TEST_TMPDIR/disk/sessions"
+    sed -i "s|^\[spool\]|&\nsessions = $BATS_TEST_TMPDIR/disk/sessions|; s|^state = .*|state = $BATS_TEST_TMPDIR/disk/state|" "$CONF"
+    mkdir "$BATS_TEST_TMPDIR/disk/state"
+    finds bad sessions "users can take the last byte" "mount a file system of its own there"
+    mount -t tmpfs -o mode=1733 none "$BATS_TEST_TMPDIR/disk/sessions"
+    finds ok sessions "root's, with" ""
+    umount "$BATS_TEST_TMPDIR/disk/sessions" "$BATS_TEST_TMPDIR/disk"
+}
+
 @test "where Slurm calls no prolog of the plugin's, no job has a file system of its own" {
     new_job
     sed -i "s|^\[spool\]|&\nmount = yes|" "$CONF"
