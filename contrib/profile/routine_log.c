@@ -108,9 +108,11 @@ static int print_head(const struct profile_set *set, const bool *is_taken, bool 
 {
     int error = log_origins(set, is_taken, to);
     if (summary->ranks > 0)
-        fprintf(to, "# %" PRIu32 " rank%s counted calls of MPI: %.6f s of %.6f s in it (%.2f %%)\n",
+        fprintf(to,
+                "# %" PRIu32 " rank%s counted calls of MPI: %.6f s of %.6f s in it (%s%.2f %%)\n",
                 summary->ranks, plural_end(summary->ranks), profile_seconds(summary->mpi_ns),
-                profile_seconds(summary->run_ns), 100 * summary->mpi_share);
+                profile_seconds(summary->run_ns), summary->missed_mpi > 0 ? "at least " : "",
+                100 * summary->mpi_share);
     if (summary->ranks > 1)
         fprintf(to, "# most time outside of MPI: rank %" PRIu32 ", %.2f %% above the mean\n",
                 profile_rank_number(&set->ranks[summary->most_rank]), summary->imbalance);

@@ -52,6 +52,45 @@ bool timed_parts_has(const struct slots *slots, const struct slots_import *impor
     return false;
 }
 
+static char lower(char letter)
+{
+    return (char)(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
+}
+
+/* Whether "PMPI_Send", or "pmpi_send_", is what stands behind "mpi_send_", or "mpi_send_f08_". */
+static bool is_behind(const char *import, const char *name)
+{
+    if (lower(*import++) != 'p')
+        return false;
+    while (*import != '\0' && lower(*import) == lower(*name)) {
+        import++;
+        name++;
+    }
+    while (*import == '_')
+        import++;
+    while (*name == '_')
+        name++;
+    return *import == '\0' && (*name == '\0' || text_after(name, "f08") != NULL);
+}
+
+bool timed_parts_wraps(const struct slots_object *object, const char *name)
+{
+    const struct loaded *loaded = &object->loaded;
+    uint32_t imports = loaded->hash == NULL ? 0 : loaded->hash[1]; /* they come first */
+    for (uint32_t i = 1; i < imports; i++) {
+        if (loaded->symbols[i].st_shndx == SHN_UNDEF &&
+            is_behind(loaded->names + loaded->symbols[i].st_name, name))
+            return true;
+    }
+    return false;
+}
+
+bool timed_parts_hides(const struct slots_object *object, const char *name)
+{
+    uint32_t length, hash = loaded_hash(name + 1, &length);
+    return lower(name[0]) == 'p' && loaded_has_function(&object->loaded, name + 1, hash);
+}
+
 static bool mpi_needs(const struct slots *slots, const struct slots_object *object)
 {
     for (uint32_t i = 0; i < slots->count; i++) {

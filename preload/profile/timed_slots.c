@@ -118,14 +118,22 @@ bool slots_user_is_stub(uintptr_t address)
 }
 
 /* In Fortran users have routines of their own whose names are as those of MPI: before MPI's one of
- * the same name stands a tool, or such a one. */
+ * the same name stands a tool, or such a one. A tool that is part of the program is called by no
+ * slot. */
 enum slots_want slots_user_wants(struct slots *slots, struct slots_import *import)
 {
     const struct slots_object *library = import->library;
     if (timed_name_is_mpi(import->name) && timed_parts_has(slots, import)) {
         import->flags = PROFILE_ROUTINE_MPI;
-        return !library->is_part && timed_name_is_fortran(import->name) ? SLOTS_MISSED
-                                                                        : SLOTS_WANTED;
+        return library->is_part || !timed_name_is_fortran(import->name) ||
+                       timed_parts_wraps(library, import->name)
+                   ? SLOTS_WANTED
+                   : SLOTS_MISSED;
+    }
+    if (library->is_part && import->importer == slots->object &&
+        timed_name_is_mpi(import->name + 1) && timed_parts_hides(import->importer, import->name)) {
+        import->flags = PROFILE_ROUTINE_MPI;
+        return SLOTS_MISSED;
     }
     enum timed_name kind =
         library->is_designated ? timed_name_kind(import->name) : TIMED_NAME_NEVER;

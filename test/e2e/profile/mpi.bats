@@ -356,6 +356,28 @@ Unpack 8 exact" ]]
     done
 }
 
+@test "time within a tool's wrappers is in MPI; wrappers in the program itself are missed, and the share is a bound" {
+    local mpi
+    gcc -O2 -shared -fPIC -xc - -o libtool.so -Wl,-soname,libtool.so <<<'
+        #include <unistd.h>
+        void pmpi_allreduce_(void *, void *, int *, int *, int *, int *, int *);
+        void mpi_allreduce_(void *a, void *b, int *n, int *t, int *o, int *c, int *e) { usleep(1000); pmpi_allreduce_(a, b, n, t, o, c, e); }'
+    for mpi in openmpi mpich; do
+        new_profile
+        mpif90.$mpi -O2 "$PROFILE_PROGRAMS/mpi_known.f90" -L. -ltool -Wl,-rpath,"$PWD" -o known
+        ranks $mpi ./known
+        has_counts "$PROFILE_PROGRAMS/mpi_known.f90"
+        [[ $(dumped 1 mpi_allreduce_ 8) == $((100 * 4 * 8)) ]]
+        (($(dumped 1 mpi_allreduce_ 6) >= 100000000))
+        "$JOBTRAIL_BIN/jobtrail-profile" show --mpi --json "$PROFILE_FILE" | jq -e '.missed_mpi == 0'
+        alone $mpi -rdynamic <<<'#include <mpi.h>
+            int MPI_Barrier(MPI_Comm comm) { return PMPI_Barrier(comm); }
+            int main(int argc, char **argv) { MPI_Init(&argc, &argv); MPI_Barrier(MPI_COMM_WORLD); MPI_Finalize(); return 0; }'
+        run "$JOBTRAIL_BIN/jobtrail-profile" show --mpi "$PROFILE_FILE"
+        [[ $output == *" s in it (at least "* && $output == *"# 1 routine or object of MPI could not be counted, times in it are too short: PMPI_Barrier"* ]]
+    done
+}
+
 @test "a datatype that was freed has its handle and another size as the next one" {
     local mpi
     for mpi in openmpi mpich; do
