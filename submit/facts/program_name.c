@@ -44,6 +44,7 @@ const char *program_container(const char *path, size_t size)
     } runtimes[] = {
         {"apptainer", {"apptainer", "singularity", "starter", "starter-suid"}},
         {"charliecloud", {"ch-run"}},
+        {"bubblewrap", {"bwrap"}},
         {"podman", {"podman"}},
         {"docker", {"docker"}},
         {"enroot", {"enroot"}},

@@ -43,6 +43,8 @@ static const struct outcome_case cases[] = {
     {"a task with a capture", "", ONE("@dynamic"), "/x ", "0 recorded 1 @dynamic;"},
     {"a task with a capture of a runtime alone", "", ONE("@dynamic"), "/usr/bin/ch-run ",
      "0 container 1 @dynamic;"},
+    {"a task with a capture of bubblewrap alone", "", ONE("@dynamic"), "/usr/bin/bwrap ",
+     "0 container 1 @dynamic;"},
     {"a task with captures of a runtime and of what ran in it", "", ONE("@dynamic"),
      "/usr/bin/apptainer /app ", "0 recorded 1 @dynamic;"},
     {"a task with a capture of a wrapper alone", "", ONE("@dynamic"), "/usr/bin/env /bin/timeout ",
