@@ -92,10 +92,27 @@ def read(store, selection, period, is_part):
     return rows
 
 
+# of the jobs that are selected
+SSH = (
+    "SELECT count(*) FROM run AS ours JOIN executable ON executable.id = ours.executable_id WHERE executable.path LIKE '%/ssh' AND EXISTS"
+    " (SELECT 1 " + WITH_RECORDS + "job_id_raw = ours.job_id_raw AND run.user = ours.user AND coalesce(run.cluster, '') ="
+    " coalesce(ours.cluster, '') AND coalesce(run.restart_count, 0) = coalesce(ours.restart_count, 0) AND " + again("run", "job_start")
+    + " = " + again("ours") + " AND "
+)  # fmt: skip
+
+
 def read_told(store, selection, period):
-    """What coverage_told.read() has of the jobs that are selected."""
+    """{"witness": what coverage_told.read() has of the jobs that are selected, "ssh": how many runs of ssh they have}"""
     first, last = days_of(period)
-    return coverage_told.read(store, *condition(selection, days.text(first), days.text(last), ("day", "day")))
+    sql, values = condition(selection, days.text(first), days.text(last), ("day", "day"))
+    (number,), = store.lookup(SSH + sql + ")", values)
+    return {"witness": coverage_told.read(store, sql, values), "ssh": number}
+
+
+def told_lines(told):
+    """Sentences about what read_told() has."""
+    runs = "1 run of ssh: what it" if told["ssh"] == 1 else "%d runs of ssh: what they" % told["ssh"]
+    return coverage_told.lines(told["witness"]) + ([runs + " started on other nodes is not seen"] if told["ssh"] else [])
 
 
 def round_rows(rows):

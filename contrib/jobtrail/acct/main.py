@@ -8,7 +8,7 @@ import re
 import sys
 import time
 
-from .. import coverage_told, program, slurm
+from .. import program, slurm
 from ..asking import ask_service
 from ..caller import caller_is_root, caller_uid
 from ..hostlist import split
@@ -235,7 +235,7 @@ def print_fields(listed):
 
 
 def selected_coverage(store, options, now):
-    """By days in the store's time zone. Returns the rows, and what coverage_told.read() has."""
+    """By days in the store's time zone. Returns the rows, and what coverage.read_told() has."""
     use_timezone(store)
     selection = Selection()
     select_place(selection, options, of_runs=False)
@@ -302,7 +302,7 @@ def print_rows(store, rows, name, options, columns, now, told):
             rows = list(rows)
             coverage = rows_module("coverage")
             more["allocation"] = coverage.totals(rows, coverage.EXACT_PLACES)
-            more["witness"] = told
+            more.update(told)
         elif not other_rows(options):
             detailed = Details(store, Libraries(store)).of(rows)
             rows = (output.json_run(run, fields, details) for run, details in detailed)
@@ -314,7 +314,7 @@ def print_rows(store, rows, name, options, columns, now, told):
     else:
         rows = list(rows) if options.coverage else rows
         if options.coverage and not options.noheader:
-            print("\n".join([rows_module("coverage").headline(rows)] + coverage_told.lines(told)) + "\n")
+            print("\n".join([rows_module("coverage").headline(rows)] + rows_module("coverage").told_lines(told)) + "\n")
         output.print_table(rows, columns, options)
 
 

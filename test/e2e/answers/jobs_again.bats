@@ -114,3 +114,17 @@ days_by() { # SUMMARY: how many jobs each day has
     acct --ranks -j 21@2024-11-23 -o jobid,end
     [ "$output" = "21.0|2024-11-23T10:01:00" ]
 }
+
+@test "runs of ssh are named where the coverage of their job is told" {
+    for late in 0 $((3 * DAY)); do job 21 alice "$((START + late))" 0; done >records
+    jq -c 'if .userT and .userDT.start_time > '"$((START + DAY))"' then .userT.exec_path = "/usr/bin/ssh" else . end | del(.crc)' records >with_ssh
+    for store in "${stores[@]}"; do
+        site_load_proven with_ssh "$store"
+        answer jobtrail-acct -a --no-sacct --coverage -j 21@2024-11-23
+        [[ $output == *"1 run of ssh: what it started on other nodes is not seen"* ]]
+        answer jobtrail-acct -a --no-sacct --coverage -j 21@2024-11-20
+        [[ $output == *recorded* && $output != *ssh* ]]
+        answer jobtrail-acct -a --no-sacct --coverage -S 2024-11-20 -E 2024-11-30 --json
+        [ "$(jq .ssh <<<"${output% }")" = 1 ]
+    done
+}
