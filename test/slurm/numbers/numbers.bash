@@ -95,7 +95,7 @@ ask_sacct() {
 is_accounted() {
     run_as root sdiag 2>/dev/null | grep -qE 'DBD Agent queue size: *0$' || return 1
     ask_sacct >"$DIR/sacct" && ! grep -qE '\|(PENDING|RUNNING|SUSPENDED)$' "$DIR/sacct" || return 1
-    [[ -z $(comm -23 <(find "$DIR/cases" -type f ! -name '.*' -printf '%f\n' | sort) <(cut -d'|' -f4 "$DIR/sacct" | sort -u)) ]]
+    [[ -z $(comm -23 <(find "$DIR/cases" -type f ! -name '.*' -printf '%f\n' | sort) <(cut -d'|' -f3,4 "$DIR/sacct" | tr '|' '\n' | sort -u)) ]]
 }
 
 is_flushed() {
