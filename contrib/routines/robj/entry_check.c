@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "contrib/routines/robj/entry_check.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
+#include "conf/base/text.h"
 #include "preload/routines/routine_note.h"
 
 struct entry_reader {
@@ -264,6 +267,28 @@ const char *entry_refusal(const struct preparation *preparation, size_t at, size
     return fault;
 }
 
+/* Whether Fortran may write one for the other: in either case, with underscores behind or none. */
+static bool is_alike(const char *a, const char *b)
+{
+    for (; *a != '\0' && tolower((unsigned char)*a) == tolower((unsigned char)*b); a++)
+        b++;
+    return a[strspn(a, "_")] == '\0' && b[strspn(b, "_")] == '\0';
+}
+
+/* The fault of a name that is not there, in `room`. */
+static const char *not_there(const struct archive_symbols *symbols, const char *name,
+                             const char *fault, char room[TERMINAL_WORD_SIZE + 64])
+{
+    char word[TERMINAL_WORD_SIZE];
+    for (size_t i = 0; i < symbols->count; i++)
+        if (symbols->item[i].kind == SYMBOL_ROUTINE && is_alike(symbols->item[i].name, name)) {
+            terminal_word(symbols->item[i].name, word);
+            snprintf(room, TERMINAL_WORD_SIZE + 64, "%s; did you mean %s?", fault, word);
+            return room;
+        }
+    return fault;
+}
+
 long entries_check(const struct preparation *preparation, const struct entries *entries,
                    entry_complaint *complain, void *context)
 {
@@ -273,7 +298,10 @@ long entries_check(const struct preparation *preparation, const struct entries *
         size_t count, others;
         size_t at = archive_symbols_find(preparation->symbols, entry->name, &count);
         archive_symbols_find(preparation->symbols, entry->renamed, &others);
+        char room[TERMINAL_WORD_SIZE + 64];
         const char *fault = entry_refusal(preparation, at, count);
+        if (count == 0)
+            fault = not_there(preparation->symbols, entry->name, fault, room);
         if (fault != NULL)
             complain(context, entry->line, entry->name, fault);
         else if (others > 0)

@@ -162,16 +162,19 @@ static enum robj_status read_archive(struct robj *robj)
     return error != 0 ? ROBJ_TROUBLE : ROBJ_REFUSED;
 }
 
+/* It may be a pipe. */
 static enum robj_status read_entries(struct robj *robj)
 {
-    CLEANUP_FREE char *text = NULL;
-    size_t size = 0;
-    int error = whole_file_open_read(robj->options->entries, ENTRY_FILE_BYTES_MAX, &text, &size);
+    CLEANUP_FREE char *text = malloc(ENTRY_FILE_BYTES_MAX + 1);
+    FILE *from = text == NULL ? NULL : fopen(robj->options->entries, "re");
+    size_t size = from == NULL ? 0 : fread(text, 1, ENTRY_FILE_BYTES_MAX + 1, from);
+    int error = from == NULL || ferror(from) ? -errno : size > ENTRY_FILE_BYTES_MAX ? -EFBIG : 0;
+    if (from != NULL)
+        fclose(from);
     long faults = error == 0 ? entries_read(text, size, say_fault, robj, &robj->entries) : error;
     if (faults < 0) {
-        complain(robj->options->entries, faults == -EFBIG    ? "is larger than 64 MiB"
-                                         : faults == -EINVAL ? "is no file"
-                                                             : strerror((int)-faults));
+        complain(robj->options->entries,
+                 faults == -EFBIG ? "is larger than 64 MiB" : strerror((int)-faults));
         return ROBJ_TROUBLE;
     }
     robj->faults += faults;
@@ -196,7 +199,7 @@ static void check_members(struct robj *robj)
 static struct preparation preparation_of(const struct robj *robj)
 {
     return (struct preparation){&robj->archive, &robj->symbols, robj->options->externals,
-                                robj->options->trampolines};
+                                robj->options->trampolines || robj->options->make};
 }
 
 /* Whether FILE may be put there: it is not the archive, and replaces nothing but a file. */
@@ -371,9 +374,11 @@ static enum robj_status obey(struct robj *robj)
     const struct robj_options *options = robj->options;
     const struct preparation preparation = preparation_of(robj);
     int error = 0;
+    if (robj->file != NULL && !options->list)
+        check_members(robj);
     if (options->list)
         error = list_symbols(&preparation);
-    if (options->make)
+    if (options->make && robj->faults == 0)
         error = list_entries(&preparation, options->entries == NULL ? NULL : &robj->entries);
     if (error != 0) {
         complain("stdout", strerror(-error));
@@ -381,10 +386,8 @@ static enum robj_status obey(struct robj *robj)
     }
     if (options->list || options->make)
         return robj->faults > 0 ? ROBJ_REFUSED : ROBJ_OK;
-    if (robj->file != NULL) {
-        check_members(robj);
+    if (robj->file != NULL)
         robj->faults += entries_check(&preparation, &robj->entries, say_fault, robj);
-    }
     if (robj->faults > 0)
         return ROBJ_REFUSED;
     return options->check ? ROBJ_OK : write_prepared(robj);

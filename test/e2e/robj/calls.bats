@@ -269,7 +269,7 @@ C
     done
 }
 
-@test "each instruction of a stub can be unwound, and stubs of other machines stand as far apart and mark the same" {
+@test "each instruction of a trampoline can be unwound, and those of other machines stand as far apart and mark the same" {
     local at=$JOBTRAIL_SOURCE/contrib/routines/robj
     gcc -O2 -c -x c - -o one.o <<<'double one(double x) { return x + 1; }'
     rm libmade.a && ar rc libmade.a one.o && echo one >entries
@@ -279,8 +279,8 @@ C
     tracked ./unwinds
     leaves "unwinds fini"
     [[ $(called unwinds) == one ]]
-    gcc -c "$at/stub_x86_64.S" -o x86_64.o
-    aarch64-linux-gnu-gcc -c "$at/stub_aarch64.S" -o aarch64.o
+    gcc -c "$at/trampoline_x86_64.S" -o x86_64.o
+    aarch64-linux-gnu-gcc -c "$at/trampoline_aarch64.S" -o aarch64.o
     [[ $(objdump -d x86_64.o) == *"<jobtrail_entry>:"*"endbr64"* && $(aarch64-linux-gnu-objdump -d aarch64.o) == *"<jobtrail_entry>:"*"bti"*"c"* ]]
     for machine in x86_64 aarch64; do
         [[ $(readelf -SW $machine.o | awk '$2 == ".text" || $3 == ".text" { print $NF }') == 16 ]]

@@ -108,6 +108,17 @@ LIST
     [[ $output == "outer outer_of_ours" ]]
 }
 
+@test "the entry file that is made is good for all trampolines, also where names are too long" {
+    long=$(printf 'l%.0s' {1..256})
+    gcc -c -x c - -o long.o <<<"int $long(void) { return 1; } int short_one(void) { return 2; }"
+    ar rc liblong.a long.o
+    robj -m liblong.a
+    [[ $status == 0 && $output == "# $long: has a name of more than 255 bytes"*$'\nshort_one' ]]
+    echo "$output" >entries
+    robj -w -a -e entries -o new.a liblong.a
+    [[ $status == 0 && $(nm new.a) == *" T $long"* ]]
+}
+
 @test "an entry file's faults are told with their lines, and nothing is written" {
     make_library
     printf '%s\n' "outr" "data" "sum a b" "inner inner" "middle outer" "outer" "outer" "f@V1" "large sum" >entries
@@ -127,8 +138,13 @@ FAULTS
     robj -w -x -a -e entries -o new.a libmade.a
     [[ $status == 1 && $stderr == *"entries:2: data: is data"* ]]
     [[ -z $(compgen -G 'new.a*') ]]
-    robj -c -e <(echo a b c)
-    [[ $status == 2 && $stderr == *"is no file"* ]]
+    run --separate-stderr bash -c 'jobtrail-robj -c -e <(echo a b c)'
+    [[ $status == 1 && $output == *": c: a line has a routine, its new name, and no more" ]]
+    robj -c -e .
+    [[ $status == 2 && $stderr == *"Is a directory"* ]]
+    printf '%s\n' OUTER inner_ >entries
+    robj -c -e entries libmade.a
+    [[ $(sort <<<"$output") == $'entries:1: OUTER: is not in the archive; did you mean outer?\nentries:2: inner_: is not in the archive; did you mean inner?' ]]
 }
 
 @test "definitions alone are renamed with -w, and references too with -x" {
@@ -324,6 +340,8 @@ shared.o: is no relocatable object
 text.o: is no ELF object
 short.o: is damaged
 REASONS
+    robj -m bad.a
+    [[ $status == 1 && -z $output && $stderr == *": fat.o: has intermediate code"* && $stderr == *": short.o: is damaged"* ]]
     ar rcT thin.a outer.o
     robj -l thin.a
     [[ $status == 1 && $stderr == *"is a thin archive"*"ar rc NEW.a"* ]]
@@ -331,8 +349,6 @@ REASONS
     robj -l cut.a
     [[ $status == 1 && $stderr == "jobtrail-robj: cut.a: is damaged, or no archive of the System V kind" ]]
     aarch64-linux-gnu-ar rc arm.a other.o
-    robj -w -a -e <(:) -o new.a arm.a
-    [[ $status == 2 ]]
     echo other >entries
     robj -w -a -e entries -o new.a arm.a
     [[ $status == 1 && $stderr == "jobtrail-robj: arm.a: this jobtrail-robj has no trampolines for its machine" ]]
