@@ -38,32 +38,42 @@ static bool is_within(const struct profile_range *range, uint64_t address)
     return address >= range->start && address < range->end;
 }
 
-/* Looks at the executable, then at the link map, unless another thread changes that. */
-static bool find_object(const struct image *image, uint64_t function, struct holder *found)
+const ElfW(Phdr) * profile_object_headers(uint64_t address, struct profile_headers *found)
 {
+    const struct image *image = profile_run_image();
     const struct r_debug *loader = image_loader(image);
     const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
-    *found = (struct holder){.range = range_of(image->phdr, image->phdr_count, image->load_bias),
-                             .bias = image->load_bias,
-                             .build_id = image_exec_note(image, ELF_NOTE_GNU, NT_GNU_BUILD_ID),
-                             .is_executable = true};
-    if (is_within(&found->range, function))
-        return true;
-    for (; entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
-        size_t count;
-        const ElfW(Phdr) *phdr = image_headers(image, entry, &count);
-        if (phdr == NULL)
-            continue;
-        found->range = range_of(phdr, count, entry->l_addr);
-        if (!is_within(&found->range, function))
-            continue;
-        found->bias = entry->l_addr;
-        found->build_id = image_build_id(image, entry);
-        found->path = entry->l_name;
-        found->is_executable = false;
-        return true;
+    const ElfW(Phdr) *phdr = image->phdr;
+    *found = (struct profile_headers){image->phdr_count, image->load_bias, NULL};
+    for (;; entry = entry->l_next) {
+        if (phdr != NULL) {
+            const struct profile_range range = range_of(phdr, found->count, found->bias);
+            if (is_within(&range, address))
+                return phdr;
+        }
+        if (entry == NULL || !image_is_consistent(loader))
+            return NULL;
+        *found = (struct profile_headers){0, entry->l_addr, entry};
+        phdr = image_headers(image, entry, &found->count);
     }
-    return false;
+}
+
+static bool find_object(uint64_t function, struct holder *found)
+{
+    struct profile_headers headers;
+    const struct image *image = profile_run_image();
+    const ElfW(Phdr) *phdr = profile_object_headers(function, &headers);
+    const struct link_map *entry = headers.entry;
+    if (phdr == NULL)
+        return false;
+    *found = (struct holder){.range = range_of(phdr, headers.count, headers.bias),
+                             .bias = headers.bias,
+                             .build_id = entry == NULL
+                                             ? image_exec_note(image, ELF_NOTE_GNU, NT_GNU_BUILD_ID)
+                                             : image_build_id(image, entry),
+                             .path = entry == NULL ? NULL : entry->l_name,
+                             .is_executable = entry == NULL};
+    return true;
 }
 
 /* Writes the object behind those that are there. Returns whether there is room. */
@@ -105,7 +115,7 @@ static uint32_t note_object(struct profile_live *live, uint64_t function)
     struct holder found;
     char path[1024];
     uint32_t number = live->objects;
-    if (!find_object(profile_run_image(), function, &found))
+    if (!find_object(function, &found))
         return 0;
     if (found.is_executable) {
         long length = system_readlink("/proc/self/exe", path, sizeof path - 1);

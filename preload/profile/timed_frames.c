@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "preload/image.h"
 #include "preload/memory.h"
-#include "preload/profile/profile_run.h"
+#include "preload/profile/profile_object.h"
 
 uint64_t timed_sites[TIMED_SITES];
 
@@ -143,34 +142,15 @@ static bool find_rule(const uint8_t *entry, uintptr_t function, uintptr_t addres
     return is_known;
 }
 
-/* The table of the object, where it has the address. */
-static const struct frame_table *table_of(const ElfW(Phdr) * phdr, size_t count, uintptr_t bias,
-                                          uintptr_t address)
-{
-    const struct frame_table *table = NULL;
-    bool is_here = false;
-    for (size_t i = 0; i < count; i++) {
-        uintptr_t start = bias + phdr[i].p_vaddr;
-        is_here |= phdr[i].p_type == PT_LOAD && address - start < phdr[i].p_memsz;
-        if (phdr[i].p_type == PT_GNU_EH_FRAME)
-            table = (const struct frame_table *)start;
-    }
-    return is_here ? table : NULL;
-}
-
 static const struct frame_table *find_table(uintptr_t address)
 {
-    const struct image *image = profile_run_image();
-    const struct r_debug *loader = image_loader(image);
-    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
-    const struct frame_table *table =
-        table_of(image->phdr, image->phdr_count, image->load_bias, address);
-    for (; table == NULL && entry != NULL && image_is_consistent(loader); entry = entry->l_next) {
-        size_t count;
-        const ElfW(Phdr) *phdr = image_headers(image, entry, &count);
-        table = phdr == NULL ? NULL : table_of(phdr, count, entry->l_addr, address);
+    struct profile_headers found;
+    const ElfW(Phdr) *phdr = profile_object_headers(address, &found);
+    for (size_t i = 0; phdr != NULL && i < found.count; i++) {
+        if (phdr[i].p_type == PT_GNU_EH_FRAME)
+            return (const struct frame_table *)(found.bias + phdr[i].p_vaddr);
     }
-    return table;
+    return NULL;
 }
 
 /* How many words the caller's frame has from the arguments on; UINT64_MAX: that is not known. */

@@ -150,14 +150,6 @@ with_arguments() {
     [[ $(told .missed) == 1 ]]
 }
 
-@test "each instruction of a stub, and of what counts the call, can be unwound" {
-    RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:libone\\.so\n' new_job
-    gcc -O2 -shared -fPIC -Wl,-soname,libone.so -xc - -o libone.so <<<'double one(double x) { return x + 1; }'
-    gcc -O2 "$JOBTRAIL_SOURCE/test/e2e/fixture/unwinds.c" ./libone.so -Wl,-rpath,"$PWD" -o unwinds
-    same ./unwinds
-    [[ $(dumped one) == 2 ]]
-}
-
 @test "of two libraries, and of two versions in one, a call goes to the one that it was linked with" {
     local later
     printf 'V1 { global: moon_v; local: *; };\nV2 { global: moon_v; };\n' >both.map
