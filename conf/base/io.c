@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,4 +133,31 @@ int whole_file_open_read(const char *path, size_t limit, char **text, size_t *si
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     return whole_file_take(fd < 0 ? -errno : fd, limit, text, size);
+}
+
+static int reopen(int place, int flags)
+{
+    char path[64];
+    struct stat status;
+    if (fstat(place, &status) != 0)
+        return -errno;
+    if (!S_ISREG(status.st_mode))
+        return S_ISLNK(status.st_mode) ? -ELOOP : -EINVAL;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", place);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
+    return fd < 0 ? -errno : fd;
+}
+
+int io_reopen_regular(int place)
+{
+    return reopen(place, 0);
+}
+
+int io_open_regular(int at, const char *path, int flags)
+{
+    CLEANUP_CLOSE int place = openat(at, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW));
+    if (place < 0)
+        return -errno;
+    int fd = reopen(place, flags & O_NOATIME);
+    return fd == -EPERM && (flags & O_NOATIME) != 0 ? reopen(place, 0) : fd;
 }

@@ -25,6 +25,18 @@ ssize_t io_read_at(int fd, void *bytes, size_t size, off_t offset);
  * is empty. */
 ssize_t io_read_text(int at, const char *path, char *text, size_t size);
 
+/* ---- Regular files ----------------------------------------------------------------------------
+ */
+
+/* Opens the file of an O_PATH descriptor itself for reading, whatever has its name now. Returns a
+ * descriptor or -errno: -EINVAL where it is not regular. */
+int io_reopen_regular(int place);
+
+/* The same of the file `path` below the descriptor `at`, which others have named: to open a device
+ * or a FIFO may do something, so it is looked at before. `flags`: O_NOFOLLOW, O_NOATIME (which is
+ * left out where it is refused), or 0. */
+int io_open_regular(int at, const char *path, int flags);
+
 /* ---- Files read whole ------------------------------------------------------------------------ */
 
 /* Files read whole into memory. */

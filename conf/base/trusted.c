@@ -13,6 +13,7 @@
 #include "conf/base/caller.h"
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
+#include "conf/base/io.h"
 
 enum { LINKS_MAX = 40 /* as the kernel's */, OVERFLOW_UID = 65534 };
 
@@ -127,20 +128,6 @@ static int way_step(struct path_walk *way, bool to_parent)
     return error;
 }
 
-/* Opens the file of an O_PATH descriptor itself, whatever has its name now. */
-static int open_place(int place)
-{
-    char path[64];
-    struct stat status;
-    if (fstat(place, &status) != 0)
-        return -errno;
-    if (!S_ISREG(status.st_mode))
-        return -EINVAL;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", place);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    return fd < 0 ? -errno : fd;
-}
-
 /* Starts at /, also with a relative path. */
 static int way_set_out(struct path_walk *way, const char *path)
 {
@@ -172,7 +159,7 @@ static int way_go(const char *path, enum trusted_others others, bool to_parent, 
 static int open_as_root(const char *path, char *culprit, size_t size)
 {
     CLEANUP_CLOSE int place = way_go(path, TRUSTED_STICKY, false, culprit, size);
-    return place < 0 ? place : open_place(place);
+    return place < 0 ? place : io_reopen_regular(place);
 }
 
 int trusted_open(const char *path, char *culprit, size_t size)

@@ -14,6 +14,7 @@
 #include "conf/base/elf_sections.h"
 #include "conf/base/elf_segments.h"
 #include "conf/base/grow.h"
+#include "conf/base/io.h"
 #include "conf/base/text.h"
 
 /* The functions of one ELF file that anybody may have made. */
@@ -145,17 +146,6 @@ struct symbol_object {
     struct symbol_table table;
 };
 
-static int open_file(const char *path)
-{
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 /* The file is the one that was loaded, as far as that can be known. */
 static bool is_same(int fd, const struct profiled_object *object)
 {
@@ -171,14 +161,14 @@ static int open_debug(const struct symbol_names *names, const struct profiled_ob
         return -1;
     text_hex(object->build_id, object->build_id_size, hex);
     snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", names->debug, hex, hex + 2);
-    return open_file(path);
+    return io_open_regular(AT_FDCWD, path, 0);
 }
 
 static void read_table(const struct symbol_names *names, const struct profiled_object *object,
                        struct symbol_table *table)
 {
     const char *path = object->path[0] != '\0' ? object->path : names->executable;
-    CLEANUP_CLOSE int fd = path == NULL || path[0] != '/' ? -1 : open_file(path);
+    CLEANUP_CLOSE int fd = path == NULL || path[0] != '/' ? -1 : io_open_regular(AT_FDCWD, path, 0);
     bool has_file = fd >= 0 && is_same(fd, object);
     if (has_file && symbol_table_read(fd, SHT_SYMTAB, table) == 0)
         return;

@@ -14,6 +14,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
+#include "conf/base/io.h"
 #include "conf/base/text.h"
 #include "spank/job_formats.h"
 
@@ -315,7 +316,7 @@ void file_hash(struct hash_table *table, struct file_hash_bounds *bounds, const 
                struct file_hash *hash)
 {
     *hash = (struct file_hash){.sha1 = "0"};
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_CLOSE int fd = io_open_regular(AT_FDCWD, path, 0);
     if (fd >= 0)
         file_hash_of(table, bounds, fd, hash);
 }

@@ -11,6 +11,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_segments.h"
+#include "conf/base/io.h"
 #include "conf/base/text.h"
 #include "conf/library_modules.h"
 #include "contrib/libraries/conf_libraries.h"
@@ -169,15 +170,6 @@ int64_t library_changed(const struct stat *status)
     return time_ns(&status->st_ctim);
 }
 
-static int open_library(int directory, const char *name)
-{
-    const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-    int fd = openat(directory, name, flags | O_NOATIME);
-    if (fd < 0 && errno == EPERM)
-        fd = openat(directory, name, flags);
-    return fd < 0 ? -errno : fd;
-}
-
 /* Returns as library_facts(). */
 static int read_contents(int fd, struct file_hash_bounds *bounds, struct library_file *file)
 {
@@ -216,10 +208,10 @@ int library_facts(int directory, const char *name, const struct stat *status,
     struct stat opened;
     *file = (struct library_file){.size = 0};
     library_identity(status, file);
-    CLEANUP_CLOSE int fd = open_library(directory, name);
+    CLEANUP_CLOSE int fd = io_open_regular(directory, name, O_NOFOLLOW | O_NOATIME);
     if (fd < 0) {
         file->changed_ns = 0; /* the next scan tries again */
-        return fd == -ELOOP ? -ENOENT : fd;
+        return fd == -ELOOP || fd == -EINVAL ? -ENOENT : fd;
     }
     if (fstat(fd, &opened) != 0 || !S_ISREG(opened.st_mode))
         return -ENOENT;

@@ -172,12 +172,27 @@ static void reason_line(char *line, size_t size, const char *path, const char *r
     make_plain(line);
 }
 
+/* Who writes to a stream decides how many records are set aside, and not how long the log is. */
+static void report_aside(struct loader *loader, const char *path, const char *reason)
+{
+    enum { LINES = 100, SECONDS = 3600 };
+    const time_t now = time(NULL);
+    if (now - loader->aside_since >= SECONDS) {
+        loader->aside_since = now;
+        loader->aside_lines = 0;
+    }
+    if (++loader->aside_lines <= LINES)
+        loader_report(loader, path, reason);
+    if (loader->aside_lines == LINES)
+        loader_report(loader, path, "what else is set aside in this hour is counted, not reported");
+}
+
 static void set_file_aside(struct loader *loader, int dir_fd, const struct load_place *place,
                            const char *reason)
 {
     char path[PATH_BYTES], line[REPORT_BYTES];
     describe_place(path, sizeof path, loader->source, place->sub, place->name);
-    loader_report(loader, path, reason);
+    report_aside(loader, path, reason);
     loader->counts.damaged++;
     if (loader->quarantine_fd >= 0 && !loader->dry_run) {
         reason_line(line, sizeof line, path, reason);
@@ -190,7 +205,7 @@ void loader_set_aside(struct loader *loader, const char *text, size_t size, cons
                       const char *reason)
 {
     char name[64], line[REPORT_BYTES];
-    loader_report(loader, origin, reason);
+    report_aside(loader, origin, reason);
     loader->counts.damaged++;
     if (loader->quarantine_fd < 0 || loader->dry_run)
         return;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "conf/base/progress.h"
 #include "submit/load/read/batch_writer.h"
@@ -45,6 +46,8 @@ struct loader {
     bool no_records;           /* an input had none */
     bool input_trouble;        /* something could not be read at all */
     bool stopped;              /* before all was read */
+    time_t aside_since;        /* when the lines of what was set aside began to be counted */
+    size_t aside_lines;
     size_t kept; /* number of records set aside in the quarantine that were no files */
 
     const struct load_source *source; /* of the places; NULL for a stream */

@@ -125,6 +125,20 @@ PY
     [ "$(sqlite3 "$store" 'SELECT length(cwd) FROM run')" -eq 301 ]
 }
 
+@test "who writes hundreds of broken records into a stream gets a hundred lines, and all are counted" {
+    local number
+    load_from lines
+    [ "$(count new)" -eq 40 ]
+    for number in {100..499}; do
+        echo "Nov 20 10:00:00 n1 XALT_LOGGING_tiny: V:4 kind:run syshost:tiny key:link_$number crcStr:0xFFFF nb:1 idx:0 value:$(one_run)"
+    done >broken
+    load_from broken
+    [ "$(count damaged)" -eq 400 ]
+    # shellcheck disable=SC2154 # bats
+    [ "$(wc -l <<<"$stderr")" -eq 101 ]
+    [[ "$stderr" == *"what else is set aside in this hour is counted, not reported" ]]
+}
+
 @test "lost blocks, cut lines and bits that flipped are set aside with their reason" {
     sed -e '3d' -e '20s/value:.*//' -e '40s|[a-z]\([^a-z]*\)$|~\1|' -e '60s/nb:/mb:/' -e '80s/V:4/V:9/' lines >damaged
     load_from --quarantine bad damaged
