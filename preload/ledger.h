@@ -199,6 +199,7 @@ struct ledger_routine {
 
 enum ledger_routine_flag {
     LEDGER_ROUTINE_AT_LEAST = 1, /* there may have been more calls */
+    LEDGER_ROUTINE_MISSED = 2,   /* it was not called, but could be without being seen */
 };
 
 /* clang-format off */

@@ -79,12 +79,22 @@ static int print_ends(const struct profile_set *set, const bool *is_taken,
     return 0;
 }
 
-/* What could not be counted, by name where it has one. */
+/* Whether a routine of a designated library was counted. */
+static bool has_calls(const struct routine_summary *summary)
+{
+    bool has_calls = false;
+    for (size_t i = 0; i < summary->count; i++)
+        has_calls |= !summary->routine[i].is_mpi && summary->routine[i].calls > 0;
+    return has_calls;
+}
+
+/* What could not be counted, by name where it has one. Of designated libraries that nobody called
+ * nothing is said: programs have addresses of their routines as well. */
 static void print_missed(const struct routine_summary *summary, bool is_mpi, FILE *to)
 {
     uint64_t missed = is_mpi ? summary->missed_mpi : summary->missed;
     size_t named = 0;
-    if (missed == 0)
+    if (missed == 0 || (!is_mpi && !has_calls(summary)))
         return;
     fprintf(to,
             "# %" PRIu64 " routine%s or object%s of %s could not be counted, times in %s too short",

@@ -86,7 +86,7 @@ class Seen:
     def add(self, run):
         self.runs += 1
         self.known += run["routines"] is not None
-        self.incomplete += bool(run["routines"] and run["routines"]["missed"])
+        self.incomplete += bool(run["routines"] and run["routines"]["missed"] and run["routines"]["called"])
         self.unnamed += bool(run["routines"] and run["routines"]["unnamed"])
 
     def tell(self):

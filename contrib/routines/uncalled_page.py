@@ -123,8 +123,6 @@ def doubts(model, name, version):
     first = None if version.first is None else days.of_time(version.first)
     found = ["watched from %s on" % days.text(first)] if first is not None and first > model.first else []
     found += ["never watched"] if first is None else []
-    if version.unsure:
-        found.append("%d runs may have called more than is known" % len(version.unsure))
     count = not_watched(model, name, version)
     if count:
         found.append("%d runs loaded it unwatched" % count)
@@ -134,14 +132,22 @@ def doubts(model, name, version):
     return "; ".join(found) or None
 
 
+def verdict_of(version, why):
+    """The verdict, and why it is not *not called*."""
+    could = "%d run%s could have" % (len(version.unsure), "" if len(version.unsure) == 1 else "s")
+    if why:
+        return "not known", "; ".join([why] + [could] * bool(version.unsure))
+    return ("no call seen", could) if version.unsure else ("not called", None)
+
+
 def rows_of(model, found):
     begin, rows = days.begin(model.first), []
     for name, version in found.items():
-        why = doubts(model, name, version)
+        verdict, why = verdict_of(version, doubts(model, name, version))
         for routine, time in version.last.items():
             if time is None or time < begin:
-                rows.append([name, routine, day_of(time), version.runs, "not known" if why else "not called", why])
-    return sorted(rows, key=lambda row: (row[4] == "not known", row[:2]))
+                rows.append([name, routine, day_of(time), version.runs, verdict, why])
+    return sorted(rows, key=lambda row: (row[4] != "not called", row[:2]))
 
 
 def note_of(model, options, rows):

@@ -101,6 +101,7 @@ static struct ledger_routine *find(const struct routine_list *list, const struct
     for (uint32_t at = 0; (content = next(list, &at, &head)) != NULL;) {
         struct ledger_routine *routine = (struct ledger_routine *)(void *)content;
         if (head.kind == LEDGER_ROUTINE && head.length == sizeof *routine + call->length &&
+            ((routine->flags ^ call->flags) & LEDGER_ROUTINE_MISSED) == 0 &&
             routine->library == call->library && memcmp(routine + 1, call->name, call->length) == 0)
             return routine;
     }
@@ -115,7 +116,8 @@ struct ledger_routine *routine_list_call(const struct routine_list *list,
         return routine;
     uint32_t at = reserve(list, (uint32_t)sizeof *routine + call->length);
     if (at == ROUTINE_LIST_FULL) {
-        __atomic_fetch_add(&list->head->missed, 1, __ATOMIC_RELAXED);
+        if ((call->flags & LEDGER_ROUTINE_MISSED) == 0)
+            __atomic_fetch_add(&list->head->missed, 1, __ATOMIC_RELAXED);
         return NULL;
     }
     const struct ledger_routine content = {

@@ -35,6 +35,6 @@ uint32_t routine_list_library(const struct routine_list *list, struct image_byte
                               const char *path);
 
 /* The routine's place in the list, where it is put unless it is there already. NULL: the list is
- * full, which is counted. */
+ * full, which is counted of a call. */
 struct ledger_routine *routine_list_call(const struct routine_list *list,
                                          const struct routine_call *call, uint64_t now_ns);

@@ -20,6 +20,7 @@
 enum {
     ROUTINE_ARCHIVES_MAX = 32, /* designated ones */
     ROUTINE_NAMES_BYTES = 192 << 10,
+    ROUTINE_MISSED_NAMES = 32,
 };
 
 /* A designated archive of which parts were linked in. */
@@ -35,9 +36,10 @@ struct routine_memory {
     uint32_t pointed;         /* entries whose slots lead to stubs */
     uint32_t archive_entries; /* where those of archives begin; UINT32_MAX: not yet */
     uint32_t archive_count;
-    uint32_t need;        /* bytes of the list if all that is watched is called */
-    uint32_t vectors;     /* atomic; routine_bind.c's, from the first function that is chosen */
-    uint32_t start_bound; /* objects of the start, where it is certain what they bind to */
+    uint32_t need;         /* bytes of the list if all that is watched is called */
+    uint32_t vectors;      /* atomic; routine_bind.c's, from the first function that is chosen */
+    uint32_t missed_names; /* in the list, or once more */
+    uint32_t start_bound;  /* objects of the start, where it is certain what they bind to */
     bool is_counted;
     const struct ledger_slot *slot; /* shared; NULL: nothing is noted */
     uint64_t random;                /* the slot's, by which it is known */

@@ -174,10 +174,28 @@ bool slots_user_found(struct slots *slots, const struct slots_import *import)
     return is_watched;
 }
 
+/* Names are for who reads them: half of the room stays for calls. Returns whether it has not been
+ * there, as far as is known. */
+static bool put_missed(struct routine_memory *memory, const struct slots_import *import)
+{
+    const struct routine_call call = {import->name, import->length, import->library->user,
+                                      LEDGER_ROUTINE_MISSED};
+    uint32_t *bytes = &memory->list.head->bytes;
+    uint32_t before = __atomic_load_n(bytes, __ATOMIC_RELAXED);
+    if (memory->missed_names == ROUTINE_MISSED_NAMES || before > memory->list.room / 2 ||
+        call.library == ROUTINE_LIST_FULL || call.length > UINT16_MAX)
+        return true;
+    routine_list_call(&memory->list, &call, LEDGER_TIME_UNKNOWN);
+    bool is_new = __atomic_load_n(bytes, __ATOMIC_RELAXED) != before;
+    memory->missed_names += is_new;
+    return is_new;
+}
+
 void slots_user_miss(struct slots *slots, const struct slots_import *import)
 {
-    (void)import;
-    routine_miss(memory_of(slots), 1);
+    struct routine_memory *memory = memory_of(slots);
+    bool is_new = import == NULL || put_missed(memory, import);
+    routine_miss(memory, is_new || import->slot != NULL);
 }
 
 bool slots_user_is_below(struct slots *slots, struct slots_object *object)

@@ -32,10 +32,12 @@ struct capture_library {
     struct capture_bytes path, build_id;
 };
 
-/* A routine of such a library that was called. The same one may be there several times. */
+/* A routine of such a library that was called, or may have been. The same one may be there several
+ * times. */
 struct capture_routine {
     uint32_t library;  /* of capture.routine_libraries */
     int is_at_least;   /* there may have been more calls than `calls` */
+    int is_missed;     /* no call was seen, and some could not be */
     uint64_t first_ns; /* of the first call, since the Epoch; 0: unknown */
     uint64_t calls;    /* where calls are counted */
     struct capture_bytes name;

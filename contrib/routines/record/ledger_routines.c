@@ -47,8 +47,10 @@ static bool add_routine(struct capture *capture, const char *at, size_t size)
         .first_ns = routine.first_ns == LEDGER_TIME_UNKNOWN ? 0 : routine.first_ns,
         .calls = routine.calls,
         .is_at_least = (routine.flags & LEDGER_ROUTINE_AT_LEAST) != 0,
+        .is_missed = (routine.flags & LEDGER_ROUTINE_MISSED) != 0,
         .name = {.at = at + sizeof routine, .size = size - sizeof routine},
     };
+    capture->keep |= (routine.flags & LEDGER_ROUTINE_MISSED) == 0;
     return true;
 }
 
@@ -90,5 +92,4 @@ void ledger_routines(struct capture *capture, const char *at, size_t size)
     capture->routines_watched = head.watched;
     capture->routines_missed =
         head.missed + invalid + ((head.flags & LEDGER_ROUTINES_LATE) != 0 ? 1 : 0);
-    capture->keep |= capture->routine_count > 0;
 }

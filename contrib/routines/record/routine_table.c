@@ -13,6 +13,8 @@
 static int compare(const void *left, const void *right)
 {
     const struct capture_routine *a = left, *b = right;
+    if (a->is_missed != b->is_missed)
+        return a->is_missed - b->is_missed;
     if (a->library != b->library)
         return a->library < b->library ? -1 : 1;
     size_t size = a->name.size < b->name.size ? a->name.size : b->name.size;
@@ -39,12 +41,14 @@ static struct json_object *first_call(uint64_t first_ns)
     return first_ns == 0 ? NULL : json_object_new_double_s(seconds, text);
 }
 
-/* [library, name, first, calls, at_least] */
+/* [library, name], and of one that was called first, calls, at_least */
 static struct json_object *entry(const struct capture_routine *routine, bool is_counted)
 {
     struct json_object *array = json_object_new_array();
     json_object_array_add(array, json_object_new_int((int32_t)routine->library));
     json_object_array_add(array, json_bytes(routine->name));
+    if (routine->is_missed)
+        return array;
     json_object_array_add(array, first_call(routine->first_ns));
     json_object_array_add(array,
                           is_counted ? json_object_new_int64((int64_t)routine->calls) : NULL);
@@ -52,18 +56,21 @@ static struct json_object *entry(const struct capture_routine *routine, bool is_
     return array;
 }
 
-static struct json_object *called(const struct capture *capture)
+/* Each is there once. They are sorted. */
+static struct json_object *entries(const struct capture *capture, int is_missed)
 {
     struct json_object *array = json_object_new_array();
-    struct capture_routine *routine = capture->routines;
+    const struct capture_routine *routine = capture->routines;
     size_t count = capture->routine_count;
-    qsort(routine, count, sizeof *routine, compare);
     for (size_t i = 0, next; i < count; i = next) {
-        struct capture_routine all = {
-            .library = routine[i].library, .name = routine[i].name, .first_ns = UINT64_MAX};
+        struct capture_routine all = {.library = routine[i].library,
+                                      .name = routine[i].name,
+                                      .first_ns = UINT64_MAX,
+                                      .is_missed = is_missed};
         for (next = i; next < count && compare(&routine[i], &routine[next]) == 0; next++)
             join(&all, &routine[next]);
-        json_object_array_add(array, entry(&all, capture->routines_counted));
+        if (routine[i].is_missed == is_missed)
+            json_object_array_add(array, entry(&all, capture->routines_counted));
     }
     return array;
 }
@@ -99,8 +106,10 @@ struct json_object *routine_table(const struct capture *capture)
         (capture->routine_library_count == 0 && capture->routines_missed == 0))
         return NULL;
     struct json_object *table = json_object_new_object();
+    qsort(capture->routines, capture->routine_count, sizeof *capture->routines, compare);
     json_add(table, "libraryA", libraries(capture));
-    json_add(table, "routineA", called(capture));
+    json_add(table, "routineA", entries(capture, 0));
+    json_add(table, "missedA", entries(capture, 1));
     json_add_int(table, "watched", capture->routines_watched);
     json_add_int(table, "missed", (int64_t)capture->routines_missed);
     json_add(table, "counted", json_object_new_boolean(capture->routines_counted));

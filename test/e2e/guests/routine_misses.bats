@@ -212,6 +212,31 @@ ledger_bytes() {
     [[ $(misses main) == "2 0 2" ]]
 }
 
+@test "addresses in tables, of dlsym(3) and of other name spaces are misses with names, and who imports prctl(2) ends no watch" {
+    made 4 routine
+    cc -O2 -fPIC -shared -xc - -o prctl.so <<<'#include <sys/prctl.h>
+        __attribute__((constructor)) static void name(void) { prctl(PR_SET_NAME, "named"); }'
+    cc -O2 -fPIC -shared -Wl,-z,now,-z,relro -xc - -xnone ./libdesignated.so.1 -o plugin.so \
+        <<<'int routine3(int); int plug(int x) { return routine3(x); }'
+    cc -O2 -D_GNU_SOURCE -xc - -xnone -o caller ./libdesignated.so.1 -Wl,-rpath,"$PWD" <<'END'
+#include <dlfcn.h>
+int routine0(int), routine1(int);
+int (*const table[])(int) = {routine1};
+int main(void)
+{
+    int (*volatile const *in)(int) = table, all = routine0(0) + (*in)(0), i;
+    for (i = 0; i < 3; i++)
+        all += ((int (*)(int))dlsym(RTLD_DEFAULT, "routine2"))(0);
+    if (dlmopen(LM_ID_NEWLM, "./libdesignated.so.1", RTLD_NOW) == 0 || dlopen("./prctl.so", RTLD_NOW) == 0)
+        return 1;
+    return all + ((int (*)(int))dlsym(dlopen("./plugin.so", RTLD_NOW), "plug"))(0) != 6;
+}
+END
+    same caller
+    [[ $(misses caller) == "2 3 2" && $(of_run caller '.routineA | map(.[1]) | join(" ")') == "routine0 routine3" ]]
+    [[ $(of_run caller '.missedA | map(.[1]) | join(" ")') == "routine1 routine2" ]]
+}
+
 # bats test_tags=needs:root
 @test "a program with more rights than its caller notes nothing" {
     made 3 routine

@@ -222,7 +222,7 @@ told() {
     awk '$NF == "moon_burns" { found = $3 > 0 && $3 <= 100 } END { exit !found }' <<<"$output"
     told '.all_seconds > 0 and .run_seconds == 0 and .mpi_share == 0' | grep -x true
     # an address that is taken: the linker makes one slot of both
-    printf 'int moon_calls(int), moon_burns(int); int main(void) { int (*volatile taken)(int) = moon_calls; return moon_calls(0) + moon_burns(0) - taken(0) - moon_burns(0); }\n' |
+    printf 'int moon_calls(int), moon_burns(int); int main(void) { int (*volatile taken)(int) = moon_calls; return moon_burns(0) + moon_calls(0) - taken(0) - moon_burns(0); }\n' |
         gcc -O2 -xc - -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD" -o user
     with_rules
     profiled ./user || true

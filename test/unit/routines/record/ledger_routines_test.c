@@ -83,9 +83,11 @@ TEST(routines_belong_to_libraries)
 
 TEST(a_run_that_called_nothing_may_be_sampled_out)
 {
-    put_library("/lib/a");
+    uint32_t number = put_library("/lib/a");
+    put_routine(&(struct ledger_routine){.library = number, .flags = LEDGER_ROUTINE_MISSED}, "cos");
     struct capture capture = read_whole();
     assert_true(capture.has_routines && !capture.keep);
+    assert_true(capture.routine_count == 1 && routine[0].is_missed);
 }
 
 TEST(what_is_not_valid_is_counted)

@@ -47,13 +47,18 @@ TEST(each_routine_is_there_once_with_its_first_call)
         {.library = 0, .name = text_bytes("sin"), .first_ns = 3 * second / 2},
         {.library = 0, .name = text_bytes("sinh"), .first_ns = second},
         {.library = 0, .name = text_bytes("cos")},
+        {.library = 1, .name = text_bytes("tan"), .is_missed = 1},
+        {.library = 0, .name = text_bytes("sin"), .is_missed = 1},
+        {.library = 0, .name = text_bytes("sin"), .is_missed = 1},
     };
-    struct capture capture = capture_of(routine, 5);
-    assert_table(&capture, "{\"libraryA\":[[\"\\/lib\\/a\",\"0102\"],[\"libb.a\",\"0\"]],"
-                           "\"routineA\":[[0,\"cos\",null,null,false],[0,\"sin\",1.5,null,false],"
-                           "[0,\"sinh\",1.0,null,false],"
-                           "[1,\"sin\",9.0,null,false]],"
-                           "\"watched\":9,\"missed\":4,\"counted\":false}");
+    struct capture capture = capture_of(routine, 8);
+    assert_table(
+        &capture,
+        "{\"libraryA\":[[\"\\/lib\\/a\",\"0102\"],[\"libb.a\",\"0\"]],"
+        "\"routineA\":[[0,\"cos\",null,null,false],[0,\"sin\",1.5,null,false],"
+        "[0,\"sinh\",1.0,null,false],"
+        "[1,\"sin\",9.0,null,false]],"
+        "\"missedA\":[[0,\"sin\"],[1,\"tan\"]],\"watched\":9,\"missed\":4,\"counted\":false}");
 }
 
 TEST(calls_are_added_and_a_bound_is_said)
@@ -71,5 +76,5 @@ TEST(calls_are_added_and_a_bound_is_said)
     assert_table(&capture, "{\"libraryA\":[[\"\\/lib\\/a\",\"0102\"],[\"libb.a\",\"0\"]],"
                            "\"routineA\":[[0,\"abs\",1.0,1,false],[0,\"cos\",1.0,2,true],"
                            "[0,\"sin\",1.0,5,false],[0,\"tan\",1.0,9223372036854775807,true]],"
-                           "\"watched\":9,\"missed\":4,\"counted\":true}");
+                           "\"missedA\":[],\"watched\":9,\"missed\":4,\"counted\":true}");
 }
