@@ -19,7 +19,6 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
-#include "conf/base/grow.h"
 #include "conf/base/replacement.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_transport.h"
@@ -175,58 +174,59 @@ static void node_status_read(const struct conf *conf, const char *name, struct n
 
 /* ---- What users hold ------------------------------------------------------------------------- */
 
-/* The figures of a user, beside the number: of their jobs that wait in the spool, their records in
- * the outbox, what is quarantined, and kept profiles. Sessions are not among them: what lies in a
- * user's directory is not looked at as root. */
-enum user_figure {
-    SPOOL_JOBS,
-    SPOOL_BYTES,
-    OUTBOX_BYTES,
-    KEPT,
-    KEPT_BYTES,
-    PROFILE_BYTES,
-    FIGURES
-};
+/* By the number of each user an object with their name, and how many jobs of theirs wait in the
+ * spool, what is quarantined, and bytes of these, of records in the outbox and of kept profiles.
+ * Sessions are not among them: root does not look into users' directories. */
 
-static const char *const user_figures[FIGURES] = {
-    "jobs", "spool_bytes", "outbox_bytes", "quarantined", "quarantine_bytes", "profile_bytes",
-};
-
-struct user_status {
-    uid_t uid;
-    uint64_t figure[FIGURES];
-};
-
-struct users_status {
-    struct user_status *user; /* owned */
-    size_t count;
-};
-
-static void add_figure(struct users_status *users, uid_t uid, enum user_figure what, uint64_t value)
+static void add_figure(struct json_object *users, uid_t uid, const char *key, uint64_t value)
 {
-    size_t i = 0;
-    while (i < users->count && users->user[i].uid != uid)
-        i++;
+    char number[16];
+    struct json_object *user, *was;
     if (value == 0 || uid == QUARANTINE_NOBODY)
         return;
-    if (i == users->count) {
-        if (GROW(users->user, users->count) != 0)
-            return;
-        users->user[users->count++] = (struct user_status){.uid = uid};
+    snprintf(number, sizeof number, "%u", (unsigned)uid);
+    if (!json_object_object_get_ex(users, number, &user)) {
+        const struct passwd *account = getpwuid(uid);
+        user = json_object_new_object();
+        json_object_object_add(users, number, user);
+        json_object_object_add(user, "user",
+                               json_object_new_string(account == NULL ? "" : account->pw_name));
     }
-    users->user[i].figure[what] += value;
+    if (json_object_object_get_ex(user, key, &was))
+        value += json_object_get_uint64(was);
+    json_object_object_add(user, key, json_object_new_uint64(value));
 }
 
-static void add_quarantined(void *context, uid_t uid, const char *name, uint64_t bytes)
+static void add_quarantined(void *users, uid_t uid, const char *name, uint64_t bytes)
 {
     (void)name;
-    add_figure(context, uid, KEPT, 1);
-    add_figure(context, uid, KEPT_BYTES, bytes);
+    add_figure(users, uid, "quarantined", 1);
+    add_figure(users, uid, "quarantine_bytes", bytes);
 }
 
-static void add_outbox(const struct conf *conf, struct users_status *users)
+static void add_waiting(const struct conf *conf, const char *node, struct json_object *users)
 {
+    char path[PATH_MAX];
+    struct holdings holdings = {.user = NULL};
+    CLEANUP_CLOSE int spool =
+        spool_expand(conf->spool, node, path, sizeof path) == 0 ? spool_open_node(path) : -EINVAL;
+    if (spool >= 0)
+        holdings_read(spool, &holdings);
+    for (size_t i = 0; i < holdings.count; i++) {
+        add_figure(users, holdings.user[i].uid, "jobs", holdings.user[i].jobs);
+        add_figure(users, holdings.user[i].uid, "spool_bytes", holdings.user[i].bytes);
+    }
+    holdings_free(&holdings);
+}
+
+static struct json_object *read_users(const struct conf *conf, const char *node)
+{
+    struct json_object *users = json_object_new_object();
+    CLEANUP_CLOSE int quarantine = open_below(conf->state, "quarantine");
     CLEANUP_CLOSE int outbox = outbox_directory(conf);
+    add_waiting(conf, node, users);
+    if (quarantine >= 0)
+        quarantine_each(quarantine, add_quarantined, users);
     for (size_t i = 0; outbox >= 0 && i < CONF_TRANSPORTS; i++) {
         CLEANUP_LISTING DIR *listing = NULL;
         uid_t uid = QUARANTINE_NOBODY;
@@ -234,73 +234,27 @@ static void add_outbox(const struct conf *conf, struct users_status *users)
         listing_open(outbox, conf_transports[i].name, &listing);
         for (const char *name; (name = listing_next(listing)) != NULL;) {
             uint64_t bytes = outbox_owned(dirfd(listing), name, &uid, &job);
-            add_figure(users, uid, OUTBOX_BYTES, bytes);
+            add_figure(users, uid, "outbox_bytes", bytes);
         }
     }
-}
-
-static void add_profiles(const struct conf *conf, struct users_status *users)
-{
     CLEANUP_LISTING DIR *listing = NULL;
     if (conf->profile_directory[0] != '\0')
         listing_take(directory_open(AT_FDCWD, conf->profile_directory), &listing);
     for (const char *name; (name = listing_next(listing)) != NULL;)
         if (name[strspn(name, "0123456789")] == '\0')
-            add_figure(users, (uid_t)strtoul(name, NULL, 10), PROFILE_BYTES,
+            add_figure(users, (uid_t)strtoul(name, NULL, 10), "profile_bytes",
                        holdings_bytes(dirfd(listing), name));
+    return users;
 }
 
-static void users_status_read(const struct conf *conf, const char *node, struct users_status *users)
+static void print_users(FILE *to, struct json_object *users)
 {
-    char path[PATH_MAX];
-    struct holdings holdings = {.user = NULL};
-    *users = (struct users_status){.user = NULL};
-    CLEANUP_CLOSE int spool =
-        spool_expand(conf->spool, node, path, sizeof path) == 0 ? spool_open_node(path) : -EINVAL;
-    if (spool >= 0)
-        holdings_read(spool, &holdings);
-    for (size_t i = 0; i < holdings.count; i++) {
-        add_figure(users, holdings.user[i].uid, SPOOL_JOBS, holdings.user[i].jobs);
-        add_figure(users, holdings.user[i].uid, SPOOL_BYTES, holdings.user[i].bytes);
+    json_object_object_foreach(users, number, user)
+    {
+        fprintf(to, "user %s\n", number);
+        json_object_object_foreach(user, key, value)
+            fprintf(to, "  %-44s %s\n", key, json_object_get_string(value));
     }
-    holdings_free(&holdings);
-    CLEANUP_CLOSE int quarantine = open_below(conf->state, "quarantine");
-    if (quarantine >= 0)
-        quarantine_each(quarantine, add_quarantined, users);
-    add_outbox(conf, users);
-    add_profiles(conf, users);
-}
-
-/* The name of an account; "" where the number has none. */
-static const char *user_name(uid_t uid)
-{
-    const struct passwd *account = getpwuid(uid);
-    return account == NULL ? "" : account->pw_name;
-}
-
-static void print_users(FILE *to, const struct users_status *users)
-{
-    for (size_t i = 0; i < users->count; i++) {
-        const struct user_status *user = &users->user[i];
-        fprintf(to, "user %u %s\n", (unsigned)user->uid, user_name(user->uid));
-        for (size_t f = 0; f < FIGURES; f++)
-            fprintf(to, "  %-44s %" PRIu64 "\n", user_figures[f], user->figure[f]);
-    }
-}
-
-static struct json_object *users_json(const struct users_status *users)
-{
-    struct json_object *array = json_object_new_array();
-    for (size_t i = 0; i < users->count; i++) {
-        struct json_object *user = json_object_new_object();
-        json_object_object_add(user, "uid", json_object_new_uint64(users->user[i].uid));
-        json_object_object_add(user, "user", json_object_new_string(user_name(users->user[i].uid)));
-        for (size_t f = 0; f < FIGURES; f++)
-            json_object_object_add(user, user_figures[f],
-                                   json_object_new_uint64(users->user[i].figure[f]));
-        json_object_array_add(array, user);
-    }
-    return array;
 }
 
 /* ---- Metrics --------------------------------------------------------------------------------- */
@@ -482,7 +436,7 @@ static void print_figure(FILE *to, const struct node_figure *figure)
     fprintf(to, "%-46s %s\n", figure->text, when);
 }
 
-static void print_node(FILE *to, const struct node_status *node, const struct users_status *users)
+static void print_node(FILE *to, const struct node_status *node, struct json_object *users)
 {
     struct node_figure figures[NODE_FIGURES], of_transport[TRANSPORT_FIGURES];
     node_figures(node, figures);
@@ -506,8 +460,7 @@ static void add_figures(struct json_object *table, const struct node_figure *fig
             node_figure_is_told(&figures[i]) ? json_object_new_uint64(figures[i].value) : NULL);
 }
 
-static void print_node_json(FILE *to, const struct node_status *node,
-                            const struct users_status *users)
+static void print_node_json(FILE *to, const struct node_status *node, struct json_object *users)
 {
     struct node_figure figures[NODE_FIGURES], of_transport[TRANSPORT_FIGURES];
     struct json_object *table = json_object_new_object(), *array = json_object_new_array();
@@ -522,7 +475,7 @@ static void print_node_json(FILE *to, const struct node_status *node,
         json_object_array_add(array, transport);
     }
     json_object_object_add(table, "transports", array);
-    json_object_object_add(table, "users", users_json(users));
+    json_object_object_add(table, "users", json_object_get(users));
     fprintf(to, "%s\n", json_object_to_json_string_ext(table, JSON_C_TO_STRING_PLAIN));
     json_object_put(table);
 }
@@ -546,10 +499,9 @@ enum submit_status command_status(const struct submit_options *options)
     } else if (options->openmetrics) {
         node_metrics_print(stdout, &node);
     } else if (!options->write) {
-        struct users_status users;
-        users_status_read(&conf, options->node, &users);
-        (options->json ? print_node_json : print_node)(stdout, &node, &users);
-        free(users.user);
+        struct json_object *users = read_users(&conf, options->node);
+        (options->json ? print_node_json : print_node)(stdout, &node, users);
+        json_object_put(users);
     }
     conf_free(&conf);
     return node.broken >= BROKEN_FLUSHES_MANY ? SUBMIT_BREAKS
