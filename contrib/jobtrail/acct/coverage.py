@@ -17,6 +17,7 @@ FIELDS = [
     ("Share", 7, lambda row: "%.1f%%" % (100 * row["share"])),
     ("Tasks", 10, lambda row: row["tasks"]),
 ]
+SORTED_BY = {"CoreSeconds": lambda row: row["core_seconds"], "Share": lambda row: row["share"]}
 JOB = "coalesce(cluster, ''), job_id_raw, coalesce(restart_count, 0), %s, user"
 
 
@@ -29,7 +30,7 @@ def days_of(period):
 
 
 class Row(dict):
-    """What JSON has of it; `whole_seconds` is what people and CSV are shown of the core seconds."""
+    """What JSON has of it; `whole_seconds` is what people are shown of the core seconds."""
 
 
 def condition(selection, first, last, names):

@@ -106,7 +106,8 @@ def parser(own=None):
     add("-P", "--parsable2", dest="parsable", action="store_true")
     add("--delimiter", metavar="TEXT", default="|", help="no header; columns separated by |; by TEXT")
     add("--csv", action="store_true")
-    add("--json", action="store_true", help="for programs")
+    add("--jsonl", action="store_true", help="tables for programs: seconds, bytes")
+    add("--json", action="store_true", help="all facts of runs")
     add("--units", metavar="[KMGTP]", type=unit, help="of memory in Slurm's accounting")
     add = instead.add_argument
     add("--coverage", action="store_true", help="what became of the allocated time")
@@ -185,7 +186,7 @@ def question(options):
 # what chooses and shows rows of --coverage
 OF_COVERAGE = {
     "account", "allusers", "cluster", "coverage", "csv", "delimiter", "endtime", "format", "help", "helpformat", "jobs",
-    "json", "no_sacct", "node", "noheader", "parsable", "partition", "sort", "starttime", "store", "user",
+    "json", "jsonl", "no_sacct", "node", "noheader", "parsable", "partition", "sort", "starttime", "store", "user",
 }  # fmt: skip
 # what has rows of its own instead of runs: see rows_module()
 OTHER_ROWS = ("links", "events", "changes", "routines", "ranks")
@@ -224,7 +225,7 @@ def parse_options(own):
         raise program.Failure("--coverage goes with jobs, users, accounts, places and times only")
     for name, words in given(wanted, options).items():
         for option in OTHER_ROWS:
-            if getattr(options, option) and name not in rows_module(option).GOES_WITH:
+            if getattr(options, option) and {"jsonl": "csv"}.get(name, name) not in rows_module(option).GOES_WITH:
                 raise program.Failure("--%s does not go with %s" % (option, words))
     return options
 
@@ -307,8 +308,9 @@ def print_rows(store, rows, name, options, columns, now, told):
             detailed = Details(store, Libraries(store)).of(rows)
             rows = (output.json_run(run, fields, details) for run, details in detailed)
         output.print_json(name, rows, options.store, now, more)
-    elif options.csv:
-        output.print_csv(rows, columns, options)
+    elif options.csv or options.jsonl:
+        plain = importlib.import_module(".plain", __package__)
+        plain.print_table(rows, columns, getattr(listed_of(options), "SORTED_BY", {}), options)
     elif options.parsable:
         output.print_delimited(rows, columns, options)
     else:
@@ -340,7 +342,7 @@ def main(own=None):
         return
     now = time.time()
     columns = fields.parse_format(",".join(options.format or [default_format(options)]), listed)
-    in_rows = options.csv or options.parsable
+    in_rows = options.csv or options.jsonl or options.parsable
     if options.libs and in_rows and "Libs" not in (name for name, _, _ in columns):
         columns.append(fields.find_field("Libs", listed))
     store = None

@@ -7,7 +7,7 @@ import json
 
 from .. import library, store
 from ..pattern import Pattern
-from ..text import cell, csv_row, escape, fit
+from ..text import cell, escape, fit
 
 
 # [D-]HH:MM:SS, and a number with a unit of Slurm's, as of memory
@@ -75,13 +75,6 @@ def print_delimited(rows, columns, options):
         print(*(name for name, _, _ in columns), sep=delimiter)
     for row in rows:
         print(*(cell(value(row), delimiter) for _, _, value in columns), sep=delimiter)
-
-
-def print_csv(rows, columns, options):
-    if not options.noheader:
-        print(csv_row(name for name, _, _ in columns))
-    for row in rows:
-        print(csv_row(value(row) for _, _, value in columns))
 
 
 OURS = {

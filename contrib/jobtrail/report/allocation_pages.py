@@ -51,7 +51,7 @@ def allocation_page(model, options):
         for who, count in model.jobs_by("who").items():
             jobs[name_of(who)] = jobs.get(name_of(who), 0) + count
     whole = model.numbers()
-    places = EXACT_PLACES if options.form in ("csv", "json") else places_for(whole.allocation)
+    places = EXACT_PLACES if options.form not in (None, "html") else places_for(whole.allocation)
     outcomes = sorted(whole.unseen_by, key=lambda name: (-whole.unseen_by[name], name))
     kind = ROUNDED + places
     columns = [(of[:-1], of[:-1].capitalize(), TEXT), ("allocation", "Allocation", kind)]

@@ -23,6 +23,8 @@ from .summary import Summary, default_path
 from .usage import ORDERS
 from .use_parts import USES, use_of
 
+TABLES = ("csv", "jsonl")  # forms of one page
+
 
 def parser(own=None):
     """`own`: without the options that name a file; see main()."""
@@ -47,14 +49,15 @@ def parser(own=None):
     kinds = list(dict.fromkeys(KINDS + ALLOCATED_BY + LINKED_BY + ("routines", "libraries", "users")))
     add("--of", metavar="KIND", choices=kinds, help="rows of weekdays, months, trends, allocation, links, mpi, routines: " + ", ".join(kinds))
     add("--use", metavar="USE", type=use_of, help="what weekdays and months count: " + ", ".join(USES))
-    add("--top", type=count, metavar="N", help="rows of a table; 0: all; default: 25")
+    add("--top", type=count, metavar="N", help="rows of a table; 0: all; default: 25, all for programs")
     add("--raw", action="store_true", help="records without weights")
     add("--full-paths", action="store_true", help="executables by path instead of name")
     add("--without", metavar="LIST", type=lambda text: text.split(","), default=[], help="leave out these pages and the names on them")
     add("--pseudonyms", action="store_true", help="replace names of people, and names that may contain one")
     add = show.add_mutually_exclusive_group().add_argument
     add("--csv", dest="form", action="store_const", const="csv")
-    add("--json", dest="form", action="store_const", const="json", help="for programs")
+    add("--jsonl", dest="form", action="store_const", const="jsonl", help="the rows of one page, and all of them")
+    add("--json", dest="form", action="store_const", const="json", help="all pages, for programs")
     program.add_of(add, "answers", "--html", dest="form", action="store_const", const="html", help="one page for a browser")
     add = files.add_argument
     if own:
@@ -87,7 +90,11 @@ def check_options(options, own=None):
     publishing.check(options)
     if options.node and options.summary and not own:
         raise program.Failure("--node reads the runs themselves: --summary does not go with it")
-    options.by, options.top = options.by or "hours", 25 if options.top is None else options.top
+    if options.form in TABLES and len(options.page) != 1:
+        raise program.Failure("--%s is one table: name one page, as in jobtrail-report users --%s" % (options.form, options.form))
+    options.by = options.by or "hours"
+    if options.top is None:
+        options.top = 25 if options.form in (None, "html") else 0
     for name in chosen.PEOPLE:
         text = getattr(options, name)
         setattr(options, name, split(text) if text else None)
@@ -173,8 +180,8 @@ def print_report(model, options, now):
         extensions.question("html_door", "print_html")(head, pages, model)
     elif options.form == "json":
         text_output.print_json(head, pages)
-    elif options.form == "csv":
-        text_output.print_csv(head, pages)
+    elif options.form in TABLES:
+        text_output.print_table(head, pages[0], options.form)
     else:
         text_output.print_text(head, pages)
 

@@ -2,6 +2,7 @@
 """Pages as text, CSV and JSON."""
 
 import json
+import sys
 
 from ..text import cell, csv_row, fit, places
 from .chosen import FILTERS
@@ -220,18 +221,18 @@ def exact_row(page, row):
     ]
 
 
-def print_csv(head, pages):
-    """Of each page two tables with an empty line between: the five numbers, and the page's rows."""
-    numbers = head["numbers"]
-    for number, page in enumerate(pages):
-        if number:
-            print()
-        print(csv_row(numbers))
-        print(csv_row(numbers.values()))
-        print()
-        print(csv_row([key for _, key, _ in exact_columns(page)]))
-        for row in page.rows + ([page.total] if page.total else []):
-            print(csv_row(exact_row(page, row)))
+def print_table(head, page, form):
+    """One table, "csv" or "jsonl", of rows alone. What it lacks is said on the standard error."""
+    words = list(not_told_lines(head))
+    if page.left_out:
+        words.append("--top leaves out %d more rows" % page.left_out)
+    for line in words:
+        print("jobtrail-report: %s" % line, file=sys.stderr)
+    rows = (named(page, row) for row in page.rows)
+    if form == "csv":
+        print(csv_row(key for _, key, _ in exact_columns(page)))
+    for row in rows:
+        print(json.dumps(row) if form == "jsonl" else csv_row("" if value is None else value for value in row.values()))
 
 
 def print_json(head, pages):

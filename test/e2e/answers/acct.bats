@@ -378,6 +378,34 @@ print(*sorted(OWN | REASONS), sep='\n')" >"$BATS_TEST_TMPDIR/states"
     [ "$output" = "" ]
 }
 
+@test "for programs a table has seconds, bytes and bounds, and nothing where a value is not known" {
+    local fields=jobid,start,end,elapsed,elapsedmax,cputime,coreseconds,runcpu,runmaxrss,nlibs,state
+    acct -S 2024-11-20 -E 2024-11-21 --csv -o "$fields"
+    echo "$output" >"$BATS_TEST_TMPDIR/runs.csv"
+    acct -S 2024-11-20 -E 2024-11-21 --jsonl -o "$fields"
+    echo "$output" >"$BATS_TEST_TMPDIR/runs.jsonl"
+    acct -S 2024-11-20 -E 2024-11-21 --json
+    echo "$output" >"$BATS_TEST_TMPDIR/runs.json"
+    python3 - "$BATS_TEST_TMPDIR/runs" <<'PYTHON'
+import json, sys
+import pandas
+place = sys.argv[1]
+table = pandas.read_csv(place + ".csv")
+lines = [json.loads(line) for line in open(place + ".jsonl")]
+runs = json.load(open(place + ".json"))["runs"]
+assert len(table) == len(lines) == len(runs) > 5
+for name in ("Elapsed", "ElapsedMax", "CPUTime", "CoreSeconds", "RunCPU", "RunMaxRSS", "NLibs"):
+    assert pandas.api.types.is_numeric_dtype(table[name]), name
+starts = pandas.to_datetime(table["Start"])
+assert (starts.dt.year == 2024).all()
+for line, run, (_, row) in zip(lines, runs, table.iterrows()):
+    assert run["state"] == "RUNNING" or (line["Elapsed"], line["ElapsedBound"] or "") == (run["elapsed"], run["elapsed_bound"]), line
+    assert row["JobID"] == line["JobID"] and (row["Elapsed"] == line["Elapsed"] or line["Elapsed"] is None)
+assert {line["NLibsBound"] for line in lines} == {None, ">="}
+assert any(line["End"] is None for line in lines), "each end is known"
+PYTHON
+}
+
 @test "a run is found by its uuid whenever it ran" {
     acct -n -P --uuid 8c8d61fb-98c1-44c0-874c-d613312269f4 -o jobid,exec,partition,step
     [ "$output" = "17|namd2||" ]

@@ -110,7 +110,7 @@ TEXT
         [ "${lines[1]}" = "71.0|019a9f00-3333-7000-8000-000000000071|alice|libgsl.a|||0|COMPLETED|0|no" ]
         [ "${#lines[@]}" -eq 2 ]
         acct --routines -j 71 --csv --sort=-calls --top 1
-        [ "$output" = $'JobID,Exec,Library,Version,Routine,FirstCall,Calls\n71.0,prog71,openblas,0.3.21,dgemm_,2024-11-20T10:00:30,7' ]
+        [ "$output" = $'JobID,Exec,Library,Version,Routine,FirstCall,Calls,CallsBound\n71.0,prog71,openblas,0.3.21,dgemm_,2024-11-20T10:00:30,7,' ]
         acct --routines -j 71 --json
         jq -e '[.routines[] | [.job, .library, .library_version, .library_module, .build_id, .routine, .first_call, .calls, .calls_at_least, .missed]] == [
             ["71.0", "openblas", "0.3.21", "openblas/0.3.21", "ab12", "dgemm_", 1732096830, 7, false, 0],

@@ -303,9 +303,9 @@ without_clock() {
         '.userT += {exec_path: "/opt/=HYPERLINK(\"http://evil\",\"a,b\")", cwd: "-1+1", user: "@SUM(A1)"}' \
         >"$BATS_TEST_TMPDIR/formula"
     "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store.db" "$BATS_TEST_TMPDIR/formula"
-    acct --store "sqlite:$BATS_TEST_TMPDIR/store.db" -S 2024-11-20 -E 2024-11-21 --csv -o user,execpath,cwd,elapsedraw
-    [ "${lines[0]}" = "User,ExecPath,Cwd,ElapsedRaw" ]
-    [ "${lines[1]}" = "'@SUM(A1),\"/opt/=HYPERLINK(\"\"http://evil\"\",\"\"a,b\"\")\",'-1+1,3600" ]
+    acct --store "sqlite:$BATS_TEST_TMPDIR/store.db" -S 2024-11-20 -E 2024-11-21 --csv -o user,execpath,cwd,ncpus
+    [ "${lines[0]}" = "User,ExecPath,Cwd,NCPUS" ]
+    [[ "${lines[1]}" == "'@SUM(A1),\"/opt/=HYPERLINK(\"\"http://evil\"\",\"\"a,b\"\")\",'-1+1,"* ]]
 }
 
 @test "no cell is a formula where signs are wide, small, or behind blanks and quotes" {

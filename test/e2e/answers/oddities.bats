@@ -45,7 +45,12 @@ EOF
 }
 
 everything() { # FORM: both programs, all that they can show
-    "$REPORT" --store "$STORE" "${WHEN[@]}" --top 0 "$@"
+    local page
+    if [[ "$*" == @(--csv|--jsonl) ]]; then
+        for page in executables libraries users accounts packages; do "$REPORT" --store "$STORE" "${WHEN[@]}" "$page" "$@"; done
+    else
+        "$REPORT" --store "$STORE" "${WHEN[@]}" --top 0 "$@"
+    fi
     "$ACCT" --store "$STORE" "${WHEN[@]}" -a --libs --no-sacct "$@" \
         -o jobid,user,account,exec,execpath,cwd,cmdline,libs,compiler,builtby,packages
 }
@@ -53,7 +58,7 @@ everything() { # FORM: both programs, all that they can show
 # bats test_tags=needs:answers
 @test "what users name is in no form a control character, nor a row of its own" {
     local form
-    for form in "" --csv --json --html; do
+    for form in "" --csv --jsonl --json --html; do
         # shellcheck disable=SC2086 # none is no argument
         if [ "$form" != --html ]; then everything $form; else "$REPORT" --store "$STORE" "${WHEN[@]}" --html; fi \
             >"$BATS_TEST_TMPDIR/out"
@@ -107,9 +112,9 @@ assert len({wide(line) for line in lines[2:]}) == 1, lines'
 
 @test "a full disk is a message, a closed pipe is none" {
     local form program
-    for program in "$ACCT -a --no-sacct" "$REPORT"; do
+    for program in "$ACCT -a --no-sacct" "$REPORT users"; do
         for form in -n --csv --json; do
-            [[ "$program $form" != *report\ -n ]] || continue
+            [[ "$program $form" != *users\ -n ]] || continue
             # shellcheck disable=SC2086 # words
             run --separate-stderr bash -c '"$@" >/dev/full' - $program $form --store "$STORE" "${WHEN[@]}"
             [ "$status" -eq 1 ]
@@ -156,7 +161,7 @@ assert len({wide(line) for line in lines[2:]}) == 1, lines'
     [ "$("$ACCT" --store "$store" -a --json | jq '.runs | length')" -eq 0 ]
     [ "$("$ACCT" --store "$store" -a -n | wc -l)" -eq 0 ]
     [ "$("$REPORT" --store "$store" --json | jq '[.pages[].rows[]] | length')" -eq 0 ]
-    for form in "" --csv --html; do
+    for form in "" "users --csv" --html; do
         # shellcheck disable=SC2086 # none is no argument
         "$REPORT" --store "$store" $form >"$BATS_TEST_TMPDIR/out"
         [ -s "$BATS_TEST_TMPDIR/out" ]

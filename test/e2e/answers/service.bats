@@ -68,7 +68,7 @@ same_as_direct() { # PROGRAM ARGUMENT...: what an operator sees, byte for byte, 
 
 all_forms_are_the_same() {
     local form
-    for form in "" --json --csv "--libs -P" -l -X --coverage "--coverage --json" "-u nobody" "--exec *a*" "--state KILLED" \
+    for form in "" --json --csv --jsonl "--libs -P" -l -X --coverage "--coverage --json" "-u nobody" "--exec *a*" "--state KILLED" \
         "--links -P" "--routines --json" "--routine SECRET* -o jobid,routines -P" "--routine SECRETroutin" "--sort=-elapsed --top 3" "--cwd /home --hash a94a --gpus 0" "--name x" -V; do
         # shellcheck disable=SC2086 # several words, or none
         same_as_direct acct -a -S 2024-11-01 $form
@@ -78,7 +78,7 @@ all_forms_are_the_same() {
     [ -s "$BATS_TEST_TMPDIR/asked" ]
     same_as_direct acct -a --job-summary 12
     [ -s "$BATS_TEST_TMPDIR/asked" ]
-    for form in "" --json --csv --html "users --top 0" "bogus" "-S 2024-12-01 -E 2024-11-01"; do
+    for form in "" --json "users --csv" "libraries --jsonl" --csv --html "users --top 0" "bogus" "-S 2024-12-01 -E 2024-11-01"; do
         # shellcheck disable=SC2086 # one word, or none
         same_as_direct report -S 2024-11-01 -E 2024-11-30 --full-paths $form
     done
@@ -199,13 +199,13 @@ PYTHON
     same_as_direct report -S 2024-11-01 -E 2024-11-30 users
     ! everything alice ASK | grep -E 'SECRET|carol|solver' || false
     # of users who see a part it has the same as the store itself
-    for form in "" --json "--csv --raw --full-paths" "--html --top 0"; do
+    for form in "" --json "executables --csv --raw --full-paths" "--html --top 0"; do
         # shellcheck disable=SC2086 # one word, or none
         ASK bob report -S 2024-11-01 -E 2024-11-30 $form >/dev/null
         sed 's/"made": "[^"]*"//; s/jobtrail-report, [0-9T:-]*,//' <<<"$output" >>"$BATS_TEST_TMPDIR/with"
     done
     rm "$PLACE/store/jobtrail.db.summary"
-    for form in "" --json "--csv --raw --full-paths" "--html --top 0"; do
+    for form in "" --json "executables --csv --raw --full-paths" "--html --top 0"; do
         # shellcheck disable=SC2086 # one word, or none
         ASK bob report -S 2024-11-01 -E 2024-11-30 $form >/dev/null
         sed 's/"made": "[^"]*"//; s/jobtrail-report, [0-9T:-]*,//' <<<"$output" >>"$BATS_TEST_TMPDIR/without"
