@@ -82,7 +82,7 @@ flush_again() { # --orphans or --job ID
     cp "$STAGE/share/jobtrail/jobtrail-send.cron" "$DIR/cron.d/jobtrail-send"
     run with_timer "$STAGE/bin/jobtrail-conf" doctor --node n1 --plugstack "$CLUSTER_DIR/etc/plugstack.conf" --json
     [[ $status == 0 ]]
-    [[ $(jq -c 'map(select(.state != "ok"))' <<<"$output") == "[]" ]]
+    [[ $(jq -c 'map(select(.state != "ok"))' <<<"$output") == "[]" ]] || fail "$output"
     [[ $(jq -r 'map(.check) - ["witness"] | sort | join(" ")' <<<"$output") == \
         "cgroup configuration helper hosts library outbox parts plugin plugstack policy records release role sessions slurmd spool state timer tracking watcher" ]]
     run doctor
