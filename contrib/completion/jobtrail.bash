@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Completion of jobtrail-acct(1), jobtrail-alldoc(1), jobtrail-libq(1) and jobtrail-report(1) for bash. Options and fields are what the program itself lists.
+# Completion of jobtrail-acct(1), jobtrail-alldoc(1), jobtrail-job(1), jobtrail-libq(1) and jobtrail-report(1) for bash. Options and fields are what the program itself lists.
 
 # those of jobtrail-acct -s
 _jobtrail_states="BOOT_FAIL CANCELLED COMPLETED DEADLINE EXECED EXITED FAILED KILLED NODE_FAIL NOT_STARTED OUTLIVED
@@ -62,4 +62,4 @@ _jobtrail() {
     _jobtrail_list "$current" "${words[@]}"
 }
 
-complete -F _jobtrail -o default jobtrail-acct jobtrail-alldoc jobtrail-libq jobtrail-report
+complete -F _jobtrail -o default jobtrail-acct jobtrail-alldoc jobtrail-job jobtrail-libq jobtrail-report

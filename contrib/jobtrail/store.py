@@ -5,6 +5,7 @@ Statements have ? for values. Both kinds have `path REGEXP ?`: the pattern, in t
 PCRE share, is found in the path.
 """
 
+import contextlib
 import os
 import re
 import sqlite3
@@ -278,3 +279,20 @@ def check_version(version, address):
 def trouble(address, error):
     """The Failure for an error of the database."""
     return Failure("store %s: %s" % (escape(address), escape(str(error))))
+
+
+@contextlib.contextmanager
+def reading(program, address, own):
+    """The store as the program reads it; `own`: see acct.main(). What is wrong with the store is a Failure with the program's name."""
+    store = None
+    try:
+        store = own.open() if own else open_store(address)
+        yield store
+    except Failure as failure:
+        if store is not None:
+            raise
+        raise Failure("%s: %s" % (program, failure)) from None
+    except Exception as error:
+        if store is None or not isinstance(error, store.errors):
+            raise
+        raise Failure("%s: %s" % (program, trouble(address, error))) from None

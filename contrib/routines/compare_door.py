@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The calls of routines that two runs have in common and not: see compare.py."""
 
-from ..acct.compare import Section, of_sides
+from ..job.compare import Section, of_sides
 from . import run_routines
 
 

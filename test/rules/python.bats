@@ -6,9 +6,9 @@
     /usr/bin/python3 - "$JOBTRAIL_SOURCE/contrib" <<'EOF'
 import ast, pathlib, sys
 
-STANDARD = set("""argparse base64 bisect calendar collections configparser datetime difflib errno functools hashlib heapq hmac html importlib io itertools json math os pwd re
+STANDARD = set("""argparse base64 bisect calendar collections configparser datetime difflib errno fnmatch functools hashlib heapq hmac html importlib io itertools json math os pwd re
     email secrets shlex signal sqlite3 ssl stat subprocess sys tempfile time unicodedata urllib uuid
-    ctypes mmap resource selectors socket struct textwrap traceback
+    ctypes mmap resource selectors shutil socket struct textwrap traceback
     bz2 codecs contextlib fcntl http lzma zlib""".split())
 place = pathlib.Path(sys.argv[1])
 programs = [path for path in place.rglob("jobtrail-*") if path.is_file() and path.read_bytes().startswith(b"#!/usr/bin/python3")]

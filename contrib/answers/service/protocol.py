@@ -42,7 +42,7 @@ PART = struct.Struct(">16sIB")
 STDOUT, STDERR, END = 1, 2, 3
 FAILED = 0xFF  # there is no answer; the exit status is that which the program has for it
 
-PROGRAMS = ("acct", "report", "web")
+PROGRAMS = ("acct", "job", "report", "web")
 # A time zone, and formats: what answers depend on.
 VARIABLES = ("JOBTRAIL_ACCT_FORMAT", "SLURM_TIME_FORMAT", "TZ")
 ARGUMENTS_MAX = 20000

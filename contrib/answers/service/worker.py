@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The process that gives one answer: it runs jobtrail-acct's or jobtrail-report's main() over the rows that the asker
+"""The process that gives one answer: it runs the main() of jobtrail-acct, jobtrail-job or jobtrail-report over the rows that the asker
 may see. There is no option by which an asker could name a file, a store or a program."""
 
 import argparse
@@ -17,6 +17,7 @@ import traceback
 
 from ... import program
 from ...acct import main as acct
+from ...job import main as job
 from ...report import days
 from ...report import main as report
 from ...report.summary import default_path
@@ -28,7 +29,7 @@ from .munge import MungeError
 from .restricted import open_for
 
 SEND_SECONDS = 60  # that a client may read nothing
-MAINS = {"acct": acct.main, "report": report.main, "web": application.main}
+MAINS = {"acct": acct.main, "job": job.main, "report": report.main, "web": application.main}
 STATE = struct.Struct("=I?")
 FAULT, GONE, NO_MEMORY, NO_MUNGE = 1, 2, 3, 4  # exit statuses
 acct.rows_module("coverage")  # loads what jobtrail-acct loads when it is asked for: once, and not in each process
@@ -133,7 +134,7 @@ class Asker:
         return open_for(self.address, self.rights, self.seconds)
 
     def add_options(self, parser, name):
-        if name == "acct":
+        if name != "report":
             parser.add_argument("--no-sacct", action="store_true")
             parser.set_defaults(no_sacct=False)
         else:

@@ -6,9 +6,9 @@ from ... import extensions, library
 from ...acct import coverage, details, fields
 from ...acct import runs as acct_runs
 from ...acct import main as acct
-from ...acct.diff import differences, value_text
 from ...acct.select import JOB, Selection
 from ...hints import hint
+from ...job.diff import differences, value_text
 from ...pattern import Pattern
 from ...report import fitting, use_parts
 from ...report import main as report
@@ -482,8 +482,8 @@ def diff(asker, page, now):
     names = [needed(context, name) for name in ("a", "b")]
     wanted = Tables(context, ("different", "unknown", "alone"))
     with as_asked():
-        options = acct.parser(asker).parse_args(["--diff", *names])
-        options.allusers, options.asker, options.scopes = True, asker.user, context.scopes
+        options = acct.parser(asker).parse_args([])
+        options.diff, options.allusers, options.asker, options.scopes = names, True, asker.user, context.scopes
         data = differences(context.store, options, now)
     sheet = Sheet(context, "%s and %s" % tuple(map(cell, names)), subject=zip(("a", "b"), names))
     sheet.facts = [("A", side_text(data["a"])), ("B", side_text(data["b"])), ("Different", "yes" if data["different"] else "no")]

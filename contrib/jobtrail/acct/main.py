@@ -5,15 +5,14 @@ import argparse
 import importlib
 import os
 import re
-import sys
 import time
 
 from .. import program, slurm
 from ..asking import ask_service
 from ..caller import caller_is_root, caller_uid
 from ..hostlist import split
-from ..store import open_store, trouble, use_timezone
-from . import diff, empty, fields, job_summary, output, running
+from ..store import reading, use_timezone
+from . import empty, fields, output, running
 from .details import Details
 from .runs import Libraries
 from .select import Selection, select_place, user_name, window
@@ -43,13 +42,6 @@ REFUSED = (
 )  # fmt: skip
 # those that ask for what there always is
 AS_ALWAYS = ("--array", "-L", "--allclusters")
-# Modules that answer something else than runs. Each has
-#   OPTION            the name in `options` of the option that asks for it, None where it is not given
-#   GOES_WITH         set of the names of options that can be used with it; with others it is refused
-#   OWN               those of them that go with nothing else
-#   add_options(add)
-#   run(store, options, now)    prints the answer
-QUESTIONS = (diff, job_summary)
 
 
 def parser(own=None):
@@ -116,8 +108,6 @@ def parser(own=None):
     program.add_of(add, "witness", "--ranks", action="store_true", help="all ranks of parallel programs, by the kernel witness")
     program.add_of(add, "libraries", "--changes", action="store_true", help="changes of the site's libraries, and runs before and after")
     program.add_of(add, "libraries", "--events", action="store_true", help="the same, a row for each installation")
-    for module in QUESTIONS:
-        module.add_options(add)
     add = parser.add_argument
     add("-h", "--help", action="help", help="show this and exit")
     program.add_version_option(parser, parser.prog)
@@ -178,11 +168,6 @@ def given(parser, options, title=""):
     return found
 
 
-def question(options):
-    """The module of QUESTIONS that is asked for; None: runs."""
-    return next((module for module in QUESTIONS if getattr(options, module.OPTION) is not None), None)
-
-
 # what chooses and shows rows of --coverage
 OF_COVERAGE = {
     "account", "allusers", "cluster", "coverage", "csv", "delimiter", "endtime", "format", "help", "helpformat", "jobs",
@@ -190,8 +175,6 @@ OF_COVERAGE = {
 }  # fmt: skip
 # what has rows of its own instead of runs: see rows_module()
 OTHER_ROWS = ("links", "events", "changes", "routines", "ranks")
-# with each question
-ALWAYS = {"store", "no_sacct", "user", "allusers", "cluster"}
 
 
 def rows_module(option):
@@ -203,24 +186,18 @@ def rows_module(option):
     return importlib.import_module("." + option, __package__)
 
 
-def check_question(wanted, options):
-    asked = question(options)
-    for name, words in given(wanted, options).items():
-        for module in QUESTIONS:
-            if module is not asked and name in module.OWN:
-                raise program.Failure("%s goes with --%s only" % (words, module.OPTION.replace("_", "-")))
-        if asked and name not in asked.GOES_WITH | ALWAYS | {asked.OPTION}:
-            raise program.Failure("--%s does not go with %s" % (asked.OPTION.replace("_", "-"), words))
+def use_asker(options, own):
+    """Who asks, and what of others they may see: see main()."""
+    options.asker = own.user if own else user_name(str(caller_uid()))
+    options.allusers = options.allusers or (own.everybody if own else caller_is_root())
+    options.scopes = own.scopes() if own and not options.no_sacct else slurm.ALL_JOBS
 
 
 def parse_options(own):
     wanted = parser(own)
     options = wanted.parse_args()
-    check_question(wanted, options)
     options.chosen = given(wanted, options, "which runs")
-    options.asker = own.user if own else user_name(str(caller_uid()))
-    options.allusers = options.allusers or (own.everybody if own else caller_is_root())
-    options.scopes = own.scopes() if own and not options.no_sacct else slurm.ALL_JOBS
+    use_asker(options, own)
     if options.coverage and set(given(wanted, options)) - OF_COVERAGE:
         raise program.Failure("--coverage goes with jobs, users, accounts, places and times only")
     for name, words in given(wanted, options).items():
@@ -331,8 +308,6 @@ def main(own=None):
     """`own`: who asks, where that is not who runs this program, as the service for answers has it:
     their name `user`; `everybody`, whether -a is the default; `address` and open() of a store with what they may see;
     add_options(parser, "acct"), what there is beside what parser() leaves out; and the `scopes` of sacct."""
-    if {"--di", "--dif", "--diff"} & set(sys.argv):  # argparse takes beginnings
-        program.failure_status = diff.TROUBLE
     options = parse_options(own)
     listed = listed_of(options).FIELDS
     if options.helpformat:
@@ -345,20 +320,6 @@ def main(own=None):
     in_rows = options.csv or options.jsonl or options.parsable
     if options.libs and in_rows and "Libs" not in (name for name, _, _ in columns):
         columns.append(fields.find_field("Libs", listed))
-    store = None
-    try:
-        store = own.open() if own else open_store(options.store)
-        asked = question(options)
-        if asked:
-            asked.run(store, options, now)
-        else:
-            print_answer(store, options, columns, now)
-    except program.Failure as failure:
-        if store is not None:
-            raise
-        raise program.Failure("jobtrail-acct: %s" % failure) from None
-    except Exception as error:
-        if store is None or not isinstance(error, store.errors):
-            raise
-        raise program.Failure("jobtrail-acct: %s" % trouble(options.store, error)) from None
+    with reading("jobtrail-acct", options.store, own) as store:
+        print_answer(store, options, columns, now)
     running.tell(options, own)

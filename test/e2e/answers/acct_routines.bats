@@ -54,6 +54,10 @@ routine_records() {
         ".userT.job_id = \"71\" | .slurmT += {job_id: 71, step_id: \"1\"} | $(hours 0.5)"
 }
 
+job() {
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-job" --allusers --no-sacct "$@"
+}
+
 acct() {
     echo "$JOBTRAIL_STORE" >&2
     run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --allusers --no-sacct "$@"
@@ -206,7 +210,7 @@ uncalled() { # LIBRARY
 
 # compared A B: the section of routines as [status, different, unknown by reason, same]
 compared() {
-    acct --diff "$1" "$2" --json
+    job diff "$1" "$2" --json
     jq -c ".pairs[0].sections[] | select(.name == \"routines\") |
         [$status, (.different | map([.what, .a, .b])), (.unknown | map([.what, .why])), .same]" <<<"$output"
 }
@@ -228,14 +232,14 @@ compared() {
         # of a bound only is certain that it is more
         compared 71.0 77 | jq -e '.[1] == [["openblas:dgemm_","7 calls",">=9 calls"]] and .[2] ==
             [["libgsl.a:gsl_sf_gamma","the number of calls is a lower bound"],["openblas:late","the number of calls is a lower bound"]]'
-        acct --diff 71.0 71.1
+        job diff 71.0 71.1
         [[ $output == *"routines: 2 different, 0 the same"*"A: 7 calls"*"B: 5 calls"*"not known: routines: libgsl.a:gsl_sf_gamma: B had no library"* ]]
     done
 }
 
 @test "what is of jobs, or of other rows, does not go with --routines" {
     local option
-    for option in -X --coverage --links --changes --libs -b "--diff 71 72" "--job-summary 71"; do
+    for option in -X --coverage --links --changes --libs -b; do
         # shellcheck disable=SC2086 # several options
         acct --routines $option
         echo "$option: $stderr"

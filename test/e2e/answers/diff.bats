@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# jobtrail-acct --diff and --job-summary: what is compared with what, and what is said where a side has no record. That jobs of a real
+# jobtrail-job, and its diff: what is compared with what, and what is said where a side has no record. That jobs of a real
 # cluster differ as they do is in test/slurm/records/diff.bats; who may see what, in service.bats.
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets them
 
@@ -49,8 +49,8 @@ made() {
         "$JOBTRAIL_SOURCE"/test/data/records/*.json
 }
 
-acct() {
-    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-acct" --allusers --no-sacct "$@"
+job() {
+    run --separate-stderr "$JOBTRAIL_SOURCE/contrib/jobtrail-job" --allusers --no-sacct "$@"
     echo "$status: $output$stderr"
 }
 
@@ -61,7 +61,7 @@ facts() {
 }
 
 @test "what differs is listed with both values, and what is the same is counted" {
-    acct --diff 101 102 --json
+    job diff 101 102 --json
     [ "$status" -eq 1 ]
     [ "$(jq -c '[.different, .a.asked, .b.jobs, .only_a, .only_b]' <<<"$output")" = '[true,"101",["102"],[],[]]' ]
     [ "$(facts environment '.different | map([.what, .a, .b])')" = \
@@ -72,7 +72,7 @@ facts() {
     [ "$(facts libraries '[.same, .notes[]]')" = '[1,"1 by path alone: their content is not recorded"]' ]
     [ "$(facts arguments '.different | length')" = 1 ]
     [ "$(facts place '[.same, (.different | length)]')" = '[7,0]' ]
-    acct --diff 101 102
+    job diff 101 102
     [ "$status" -eq 1 ]
     [[ $output == *"  PATH                 A only: /opt/a"*"B only: /opt/b"* ]]
     [[ $output != *SLURM_JOB_ID* && $output == *"(1 that differ in each job are not compared)"* ]]
@@ -80,119 +80,117 @@ facts() {
 }
 
 @test "libraries without a hash are known by their build-ids, and XALT's views have no hash of them" {
-    acct --diff 109 110 --json
+    job diff 109 110 --json
     [ "$(facts libraries '.different | map([.what, .a.build_id, .b.build_id, .a.hash])')" = '[["glibc","ab01","ab99",null]]' ]
     [ "$(facts libraries '[.same, .notes[]]')" = '[2,"1 by path alone: their content is not recorded"]' ]
-    acct --diff 109 110
+    job diff 109 110
     [[ $output == *"  glibc "*"A: "*"/lib/libc.so.6  build-id ab01"*"B: "*"build-id ab99"* ]]
     # that of a file whose build-id is not known is not that of one where it is
-    acct --diff 101 109 --json
+    job diff 101 109 --json
     [ "$(facts libraries '[(.different | length), .same, .notes[]]')" = '[0,3,"3 by path alone: their content is not recorded"]' ]
     [ "$(sqlite3 "${JOBTRAIL_STORE#sqlite:}" "SELECT DISTINCT hash_id FROM xalt_object WHERE object_path = '/lib/libc.so.6'")" = 0 ]
     [ "$(sqlite3 "${JOBTRAIL_STORE#sqlite:}" "SELECT count(*) FROM object WHERE path = '/lib/libc.so.6'")" -ge 3 ]
 }
 
 @test "what is redacted is said to be, and is neither the same nor different" {
-    acct --diff 101 102 --json
+    job diff 101 102 --json
     [ "$(facts environment .unknown)" = '[{"what":"TOKEN","a":"[redacted]","b":"[redacted]","why":"redacted on both sides"}]' ]
 }
 
 @test "a job and itself are the same, and end with 0" {
-    acct --diff 101 101
+    job diff 101 101
     [ "$status" -eq 0 ]
     [[ $output == *"No recorded fact differs." ]]
-    acct --diff 101 101 --json
+    job diff 101 101 --json
     [ "$(facts environment '.equal[] | select(.what == "OMP_NUM_THREADS") | .a')" = '"1"' ]
-    acct --diff 101 019a9f00-DDDD-7000-8000-000000000001
+    job diff 101 019a9f00-DDDD-7000-8000-000000000001
     [ "$status" -eq 0 ]
     [[ $output != *OMP_NUM_THREADS* ]]
 }
 
 @test "what a killed program may have loaded is no difference, and nor is what a side has no record of" {
-    acct --diff 101 103 --json
+    job diff 101 103 --json
     [ "$(facts libraries '[(.different | length), (.unknown | map(.what)), .unknown[0].why, .notes[0]]')" = \
         '[0,["gone","hdf5"],"B: complete list not known","B: complete list not known"]' ]
     [ "$(facts end '.different | map([.what, .a, .b])')" = '[["state","COMPLETED","KILLED"],["exit code","0:0","0:11"]]' ]
-    acct --diff 101 104 --json
+    job diff 101 104 --json
     [ "$(jq -c '[.pairs[0].sections[] | select(.name | IN("libraries", "environment", "arguments")) |
         [(.different | length), .unknown[0].why]]' <<<"$output")" = \
         '[[0,"not recorded for B"],[0,"not recorded for B"],[0,"not recorded for B"]]' ]
-    acct --diff 101 13.0 --json
+    job diff 101 13.0 --json
     [ "$(jq -c '[.pairs[].sections[] | select(.name == "end") | .different] | flatten' <<<"$output")" = '[]' ]
-    acct --diff 108 102 --json
+    job diff 108 102 --json
     [ "$(facts libraries '[(.different | map(.what)), (.unknown | map([.what, .why])), .notes[0]]')" = \
         '[["gone","hdf5"],[["new","A: 2 more were loaded"]],"A: 2 more were loaded"]' ]
 }
 
 @test "runs are paired by step and name, then by name, then by step; the rest is on one side" {
-    acct --diff 101 105 --json # one on each side
+    job diff 101 105 --json # one on each side
     [ "$(jq -c '[.pairs[] | [.a.exec_path, .b.exec_path]]' <<<"$output")" = '[["/home/alice/bin/flow.mpi","/home/alice/bin/renamed"]]' ]
-    acct --diff 106 107 --json
+    job diff 106 107 --json
     [ "$(jq -c '[.pairs[] | [.a.uuid[-2:], .b.uuid[-2:]]]' <<<"$output")" = '[["08","09"],["06","10"]]' ]
     [ "$(jq -c '[.only_a[] | [.uuid[-2:], .certain]]' <<<"$output")" = '[["07",true]]' ]
-    acct --diff 106.1 107.7 # steps count as the same
+    job diff 106.1 107.7 # steps count as the same
     [ "$status" -eq 1 ]
     [[ $output == *"only in A:"*tool* ]]
 }
 
 @test "a run that the other side may have had without a record is no difference" {
-    acct --diff 106 108 --json
+    job diff 106 108 --json
     [ "$(jq -c '[.b.unseen, (.only_a | map(.certain))]' <<<"$output")" = \
         '[[{"step":"1","outcome":"sampled","tasks":0,"runs":9}],[false,false]]' ]
     [ "$(jq -c '[.different, .pairs[0].different]' <<<"$output")" = '[false,0]' ]
     [ "$status" -eq 0 ]
-    acct --diff 106 108
+    job diff 106 108
     [[ $output == *"no record: step 1: 9 programs left out by sampling"*"(B may have no record of it)"* ]]
 }
 
 @test "trouble ends with 2, wherever it is" {
     local words
-    for words in "--diff 101 4711" "--diff 101 nothing" "--diff 101" "--diff 101 102 -s F" "--bogus --diff 101 102" "--diff 101 102 --csv"; do
+    for words in "diff 101 4711" "diff 101 nothing" "diff 101" "diff 101 102 -s F" "--bogus diff 101 102" "diff 101 102 --csv"; do
         # shellcheck disable=SC2086 # several words
-        acct $words
+        job $words
         [ "$status" -eq 2 ]
         [ "$output" = "" ]
         [ -n "$stderr" ]
     done
-    JOBTRAIL_STORE=sqlite:/nonexistent acct --diff 101 102
+    JOBTRAIL_STORE=sqlite:/nonexistent job diff 101 102
     [ "$status" -eq 2 ]
-    acct --jobs nothing
-    [ "$status" -eq 1 ]
-    acct --mail alice -j 12
-    [ "$status" -eq 1 ] && [[ $stderr == "--mail goes with --job-summary only" ]]
+    job nothing
+    [ "$status" -eq 3 ]
 }
 
 @test "a summary without Slurm's accounting has what the records tell, and says what is not known" {
-    acct --job-summary 103
+    job 103
     [ "$status" -eq 0 ]
     [[ $output == *"state                KILLED, exit code 0:11"* ]]
     [[ $output == *"flow.mpi was killed by signal 11 (SIGSEGV)"* ]]
     [[ $output == *"memory               not known"*"Slurm's accounting does not have the job"* ]]
-    acct --job-summary 104
+    job 104
     [[ $output == *"flow.mpi did not start: a library is missing or too old (exit code 127)"* ]]
-    acct --job-summary 108 --json
+    job 108 --json
     [ "$(jq -c '[.job.state, .time.limit, .memory.asked, .cpus.efficiency, .unseen[0].outcome, .programs[0].runs]' <<<"$output")" = \
         '["COMPLETED",null,null,null,"sampled",1]' ]
 }
 
 @test "a summary is of one job, and a mail of one that has ended" {
-    acct --job-summary 12.0
+    job 12.0
     [ "$status" -eq 3 ]
     [[ $stderr == *"12.0 is no job" ]]
-    acct --job-summary 4711
+    job 4711
     [ "$status" -eq 1 ]
     [[ $stderr == *"the store has no run of job 4711" ]]
-    acct --job-summary 15 --mail alice
+    job 15 --mail alice
     [ "$status" -eq 1 ]
     [ "$output" = "" ]
-    acct --job-summary 12 --mail $'alice\nBcc:bob'
+    job 12 --mail $'alice\nBcc:bob'
     [ "$status" -eq 3 ]
     [ "$output" = "" ]
-    acct --job-summary 12 --subject x
+    job 12 --subject x
     [ "$status" -eq 3 ]
-    [[ $stderr == "--subject goes with --mail only" ]]
+    [[ $stderr == "jobtrail-job: --subject goes with --mail only"* ]]
     # of another user's job not without Slurm's word, and not by what is not proven
-    acct --job-summary 12 --mail alice@example.org
+    job 12 --mail alice@example.org
     [ "$status" -eq 1 ]
     [ "$output" = "" ]
     own_mail 12
@@ -208,7 +206,7 @@ facts() {
     for address in a@ a@[ '=?utf-8?q?=0aBcc=3a_x@y?=@z' '=?utf-8?q?evil=2c?=@b' 'a@b=?' -a '|sh' /tmp/x 'a,,b' 'a,' 'a@b@c' 'a(b)' é@x \
         "$(printf 'a%.0s' {1..255})" ''; do
         echo "$address"
-        acct --job-summary 12 "--mail=$address"
+        job 12 "--mail=$address"
         [ "$status" -eq 3 ]
         [ "$output" = "" ]
         [[ $stderr == *"is no address" ]]
@@ -230,10 +228,11 @@ own_mail() { # JOB OPTION...: as alice would ask for it, who is no user of this 
     PYTHONPATH=$JOBTRAIL_SOURCE/contrib run --separate-stderr python3 - "$@" <<'END'
 import sys
 from jobtrail import program
-from jobtrail.acct import main
-main.user_name = lambda _: "alice"
-sys.argv[1:] = ["--no-sacct", "-u", "alice", "--mail", "alice@example.org", "--job-summary"] + sys.argv[1:]
-program.run(main.main)
+from jobtrail.acct import main as acct
+from jobtrail.job.main import main
+acct.user_name = lambda _: "alice"
+sys.argv[1:] = ["--no-sacct", "-u", "alice", "--mail", "alice@example.org"] + sys.argv[1:]
+program.run(main)
 END
     echo "$status: $output$stderr"
     [ "$status" -eq 0 ]
@@ -244,13 +243,13 @@ END
         (.slurmT.cluster = "one" | .userT.run_uuid = "019a9f00-dddd-7000-8000-000000000131"),
         (.slurmT.cluster = "two" | .userT.user = "bob" | .userT.run_uuid = "019a9f00-dddd-7000-8000-000000000132")' \
         "$BATS_FILE_TMPDIR/made" | "$JOBTRAIL_BIN/jobtrail-load" /dev/stdin
-    acct --job-summary 130
+    job 130
     [ "$status" -eq 3 ]
     [ "$output" = "" ]
     [[ $stderr == *"130 is several jobs: 130 of alice on one, 130 of bob on two" ]]
-    acct --job-summary 130 -u bob --json
+    job 130 -u bob --json
     [ "$(jq -c '[.job.user, .job.cluster, .programs[0].runs]' <<<"$output")" = '["bob","two",1]' ]
-    acct --job-summary 130 -M one --json
+    job 130 -M one --json
     [ "$(jq -c '[.job.user, .job.cluster, .programs[0].runs]' <<<"$output")" = '["alice","one",1]' ]
 }
 
@@ -262,14 +261,14 @@ END
         run(141; "43"; 0; ["plot"]), run(141; "44"; 1; ["train"]),
         run(142; "45"; 0; ["--key=[redacted]", "a"]), (run(143; "46"; 0; ["--key=abc", "a"]) | .envT.TOKEN = "abc"),
         run(144; "47"; 0; ["--key=[redacted]", "b"])' "$BATS_FILE_TMPDIR/made" | "$JOBTRAIL_BIN/jobtrail-load" /dev/stdin
-    acct --diff 140 141 --json
+    job diff 140 141 --json
     [ "$(jq -c '[.pairs[] | [.a.uuid[-2:], .b.uuid[-2:], .different]]' <<<"$output")" = '[["41","44",0],["42","43",0]]' ]
     [ "$(jq -c '[.only_a[].uuid[-2:]]' <<<"$output")" = '["40"]' ]
-    acct --diff 142 143 --json
+    job diff 142 143 --json
     [ "$status" -eq 0 ]
     [ "$(facts arguments '.unknown | map(.why)')" = '["redacted of A"]' ]
     [ "$(facts environment '.unknown | map([.what, .why])')" = '[["TOKEN","redacted of A"]]' ]
-    acct --diff 143 144
+    job diff 143 144
     [ "$status" -eq 1 ]
 }
 
@@ -286,13 +285,13 @@ controller_mails() {
 # bats test_tags=needs:root
 @test "few mails of a user, and of all, wait for their summaries; the others are plain at once" {
     cd "$BATS_TEST_TMPDIR"
-    sed -e "s|^plain=.*|plain=$PWD/plain|; s|^sendmail=.*|sendmail=$PWD/sendmail|; s|^acct=.*|acct=$PWD/acct|" \
+    sed -e "s|^plain=.*|plain=$PWD/plain|; s|^sendmail=.*|sendmail=$PWD/sendmail|; s|^jobtrail_job=.*|jobtrail_job=$PWD/job|" \
         -e "s|^pause=[0-9]*|pause=1|; s|^most=[0-9]*|most=3|; s|^of_user=[0-9]*|of_user=2|; s|^slots=.*|slots=$PWD/slots|" \
         "${JOBTRAIL_STAGE:?}/share/jobtrail/jobtrail-mail" >jobtrail-mail
-    printf '%s\n' '#!/bin/sh' "echo \"\$*\" >>$PWD/asked; [ -e $PWD/go ] && exit 3; exit 1" >acct
+    printf '%s\n' '#!/bin/sh' "echo \"\$*\" >>$PWD/asked; [ -e $PWD/go ] && exit 3; exit 1" >job
     printf '%s\n' '#!/bin/sh' "echo \"\$3\" >>$PWD/sent" >plain
     cp plain sendmail
-    chmod 755 jobtrail-mail acct plain sendmail
+    chmod 755 jobtrail-mail job plain sendmail
     controller_mails alice 1
     controller_mails alice 2
     [ ! -e sent ]
@@ -308,7 +307,7 @@ controller_mails() {
     # an answer that stays so ends the waiting
     touch go
     wait_for has_sent 6
-    grep -q -- '--user=alice --cluster=tiny --job-summary=1 --mail=alice --subject=Slurm Job_id=1 Name=x Ended' asked
+    grep -q -- '--user=alice --cluster=tiny --mail=alice --subject=Slurm Job_id=1 Name=x Ended, .* -- 1$' asked
     flock slots/0 flock slots/1 flock slots/2 true
     # a directory of another user's is not used, and the log says so
     printf '%s\n' '#!/bin/sh' "echo \"\$*\" >>$PWD/log" >"$PWD/logger"
@@ -320,7 +319,7 @@ controller_mails() {
     grep -q "$PWD/slots is not a directory of this user" log
     # nor is it silent about why there is no summary
     chown 0 slots
-    printf '%s\n' '#!/bin/sh' 'echo "it does not know the job" >&2; exit 3' >acct
+    printf '%s\n' '#!/bin/sh' 'echo "it does not know the job" >&2; exit 3' >job
     controller_mails alice 8
     wait_for has_sent 8
     grep -q "job 8: no summary (status 3): it does not know the job" log

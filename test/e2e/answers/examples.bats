@@ -31,21 +31,22 @@ END
 # of JOB USER HDF5 [JQ-FILTER]: a filter for what ran() has
 of() {
     echo '.userT += {job_id: "'"$1"'", user: "'"$2"'", account: "climate", exec_path: ("/home/'"$2"'/bin/" + (.userT.exec_path | split("/")[-1]))} |
-        .slurmT.job_id = '"$1"' | .userDT.num_tasks = 1 |
+        .slurmT.job_id = '"$1"' | .userDT.num_tasks = 1 | .cmdlineA = ["./" + (.userT.exec_path | split("/")[-1])] |
         .libA = [["/usr/lib/x86_64-linux-gnu/libc.so.6", "0"], ["/sw/hdf5/'"$3"'/lib/libhdf5.so.103.2.0", "0"]] | '"${4:-.}"
 }
 
-# job NUMBER USER MINUTES FACTS: each is [outcome, step, tasks, core seconds]
+# job NUMBER USER MINUTES FACTS [JQ-FILTER]: each is [outcome, step, tasks, core seconds]
 job() {
     divided "$1" n1 "$(jq -c 'map({outcome: .[0], step_id: .[1], tasks: .[2], core_seconds: .[3]})' <<<"$4")" \
-        '.coverageT += {user: "'"$2"'", account: "climate", end_time: (1732096800 + 60 * '"$3"')} | .coverageA[].end_time = .coverageT.end_time'
+        '.coverageT += {user: "'"$2"'", account: "climate", end_time: (1732096800 + 60 * '"$3"')} | .coverageA[].end_time = .coverageT.end_time |
+        '"${5:-.}"
 }
 
 jobs() {
     local ranks='.userDT.num_tasks = 4 | .slurmT.leads = true'
-    ran 1 prep batch 0 5 1200 "$(of 11 alice 1.14.3)"
-    ran 2 solver 0 5 50 12000 "$(of 11 alice 1.14.3 "$ranks")"
-    job 11 alice 60 '[["recorded", "batch", 1, 1200], ["recorded", "0", 4, 12000], ["idle", null, 0, 1200]]'
+    ran 1 prep batch -70 5 1200 "$(of 11 alice 1.14.3)"
+    ran 2 solver 0 -65 50 12000 "$(of 11 alice 1.14.3 "$ranks")"
+    job 11 alice 60 '[["recorded", "batch", 1, 1200], ["recorded", "0", 4, 12000], ["idle", null, 0, 1200]]' '.coverageT |= (.start_time -= 4200 | .end_time -= 4200)'
     ran 3 prep batch 0 5 1200 "$(of 12 alice 1.10.5)"
     ran 4 solver 0 5 20 4800 "$(of 12 alice 1.10.5 "$ranks"' | .slurmT += {end_source: "task_exit", exit_code: null, signal: 9, unlisted: null}')"
     ran 5 plot batch 25 1 240 "$(of 12 alice 1.10.5 '.slurmT += {end_source: "task_exit", exit_code: 1}')"
@@ -65,15 +66,15 @@ printed() {
     local command
     shown "$1" | sed -n 's/^\$ //p' | while read -r command; do
         echo "\$ $command"
-        PATH=$BATS_FILE_TMPDIR/bin:$JOBTRAIL_SOURCE/contrib:$PATH bash -c "${command/#jobtrail-acct/jobtrail-acct -a}" 2>&1 |
+        PATH=$BATS_FILE_TMPDIR/bin:$JOBTRAIL_SOURCE/contrib:$PATH bash -c "$(sed 's/^jobtrail-\(acct\|job\)/& -a/' <<<"$command")" 2>&1 |
             sed "s|$JOBTRAIL_STORE|sqlite:/var/lib/jobtrail/jobtrail.db|; s/ *$//"
     done
 }
 
-@test "jobtrail-acct(1) and jobtrail-report(1) show what these print" {
+@test "jobtrail-acct(1), jobtrail-job(1) and jobtrail-report(1) show what these print" {
     local page
-    for page in contrib/jobtrail-acct.1.scd contrib/jobtrail-report.1.scd; do
-        [ "$(shown "$page" | grep -c '^\$ ')" -eq 3 ]
+    for page in contrib/jobtrail-{acct,job,report}.1.scd; do
+        [ "$(shown "$page" | grep -c '^\$ ')" -ge 2 ]
         diff <(shown "$page") <(printed "$page")
     done
 }

@@ -99,7 +99,7 @@ adds_up() { # STORE
 
 @test "the summary of a job has the rank that failed first, and the memory of the largest one" {
     for store in "$STORE" "$MARIADB_STORE"; do
-        run --separate-stderr -0 "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$store" --no-sacct -a --job-summary 60
+        run --separate-stderr -0 "$JOBTRAIL_STAGE/bin/jobtrail-job" --store "$store" --no-sacct -a 60
         [[ $output == *"why "*" step 0: rank 4 of /opt/wave on n2 failed first, at 2024-11-20T10:00:04: it was killed by signal 9 (SIGKILL); 3 of 6 ranks failed"* ]]
         [[ $output == *"memory               500M in the largest process (step 0)"* ]]
     done

@@ -55,7 +55,7 @@ hostile() { # USER COMMAND...
 
 same_as_direct() { # PROGRAM ARGUMENT...: what an operator sees, byte for byte, but for the time of the question
     local sacct=()
-    [ "$1" != acct ] || sacct=(--no-sacct)
+    [ "$1" == report ] || sacct=(--no-sacct)
     as jobtrail env JOBTRAIL_CREDENTIALS="$MUNGE/credentials" "$JOBTRAIL_STAGE/bin/jobtrail-$1" --store "$STORE" "${sacct[@]}" \
         "${@:2}" >"$BATS_TEST_TMPDIR/direct" 2>"$BATS_TEST_TMPDIR/direct.err" || true
     as carol env JOBTRAIL_CONF="$MUNGE/jobtrail.conf" "$JOBTRAIL_STAGE/bin/jobtrail-$1" "${sacct[@]}" \
@@ -74,9 +74,9 @@ all_forms_are_the_same() {
         same_as_direct acct -a -S 2024-11-01 $form
     done
     [ -s "$BATS_TEST_TMPDIR/asked" ]
-    same_as_direct acct -a --diff 12 13
+    same_as_direct job -a diff 12 13
     [ -s "$BATS_TEST_TMPDIR/asked" ]
-    same_as_direct acct -a --job-summary 12
+    same_as_direct job -a 12
     [ -s "$BATS_TEST_TMPDIR/asked" ]
     for form in "" --json "users --csv" "libraries --jsonl" --csv --html "users --top 0" "bogus" "-S 2024-12-01 -E 2024-11-01"; do
         # shellcheck disable=SC2086 # one word, or none

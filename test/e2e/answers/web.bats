@@ -399,7 +399,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
         done
 }
 
-@test "two jobs are compared as jobtrail-acct --diff does" {
+@test "two jobs are compared as jobtrail-job diff does" {
     serve see=all "store=$STORE"
     local name
     for pair in "12 13" "12 500" "12.0 12.batch"; do
@@ -407,7 +407,7 @@ what_users_see() { # of each page: alice nothing of the others', bob his own, ca
         status_is 200
         jq -cS '.tables[] | .name as $table | .rows[] | [$table, .]' <<<"$output" >"$BATS_TEST_TMPDIR/page"
         # shellcheck disable=SC2086 # two words
-        as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-acct" --store "$STORE" -a --no-sacct --diff $pair --json | jq -cS '
+        as jobtrail "$JOBTRAIL_STAGE/bin/jobtrail-job" --store "$STORE" -a --no-sacct diff $pair --json | jq -cS '
             def text: if . == null then "(none)" elif type == "array" then join(" ") elif type == "object" then
                 [.version, .path, (.hash | values | "sha1 " + .), (.build_id | values | "build-id " + .) | values] | join("  ")
                 else tostring end;
@@ -480,7 +480,7 @@ direct() { # USER PROGRAM OPTION...: from the store of four jobs
         [ "$(direct carol acct -a --no-sacct -nPX -j "$name" -o user,start)" = "$user|${name#*@}T10:00:00" ]
         direct carol acct -a -nP --coverage -j "$name" -o outcome,coreseconds >"$BATS_TEST_TMPDIR/rows"
         [ "$(awk -F'|' '{ sum += $2 } END { print sum }' "$BATS_TEST_TMPDIR/rows")" -eq 4800 ]
-        direct carol acct -a --no-sacct --job-summary "$name" >"$BATS_TEST_TMPDIR/rows"
+        direct carol job -a --no-sacct "$name" >"$BATS_TEST_TMPDIR/rows"
         grep -q "^ *when *${name#*@}T10:00:00 to ${name#*@}T10:20:00" "$BATS_TEST_TMPDIR/rows"
         FETCH carol "/job.json?id=$name"
         status_is 200
@@ -488,9 +488,9 @@ direct() { # USER PROGRAM OPTION...: from the store of four jobs
             map(.core_seconds) | add)' <<<"$output")" = "$user"$'\n'"${name#*@}T10:00:00"$'\n'4800 ]
     done <<<"$names"
     # a bare number is the last one's
-    direct carol acct -u alice --no-sacct --diff 21 21@2024-11-20 >"$BATS_TEST_TMPDIR/rows"
+    direct carol job -u alice --no-sacct diff 21 21@2024-11-20 >"$BATS_TEST_TMPDIR/rows"
     [ "$(sed -n 's/^\([AB]\): .*\(2024-11-..\)T10:00:00/\1 \2/p' "$BATS_TEST_TMPDIR/rows")" = $'A 2024-11-29\nB 2024-11-20' ]
-    direct carol acct -u alice --no-sacct --job-summary 21 >"$BATS_TEST_TMPDIR/rows"
+    direct carol job -u alice --no-sacct 21 >"$BATS_TEST_TMPDIR/rows"
     grep -q "^ *when *2024-11-29" "$BATS_TEST_TMPDIR/rows"
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# jobtrail-acct --diff and --job-summary, of jobs of a real cluster with slurmdbd: a program that was linked anew with
+# jobtrail-job, and its diff, of jobs of a real cluster with slurmdbd: a program that was linked anew with
 # another version of a library, and jobs that ended in several ways.
 # shellcheck disable=SC2030,SC2031,SC2154 # bats sets them
 
@@ -25,14 +25,14 @@ setup_file() {
 # The controller's MailProg as a site would have it, with programs that keep what is sent.
 mail_program() {
     mkdir "$MAIL"
-    sed -e "s|^plain=.*|plain=$MAIL/plain|; s|^sendmail=.*|sendmail=$MAIL/sendmail|; s|^acct=.*|acct=$MAIL/acct|" \
+    sed -e "s|^plain=.*|plain=$MAIL/plain|; s|^sendmail=.*|sendmail=$MAIL/sendmail|; s|^jobtrail_job=.*|jobtrail_job=$MAIL/job|" \
         -e "s|^seconds=[0-9]*|seconds=$((120 * SLOW))|; s|^pause=[0-9]*|pause=1|; s|^slots=.*|slots=$MAIL/slots|" \
         "$JOBTRAIL_STAGE/share/jobtrail/jobtrail-mail" >"$MAIL/jobtrail-mail"
     # shellcheck disable=SC2016 # of the shells that are started
     printf '%s\n' '#!/bin/sh' "cat >$MAIL/part; echo \"to \$3\" >>$MAIL/part; mv $MAIL/part $MAIL/sent" >"$MAIL/sendmail"
     # shellcheck disable=SC2016
     printf '%s\n' '#!/bin/sh' "echo \"\$*\" >>$MAIL/plain.sent" >"$MAIL/plain"
-    printf '%s\n' '#!/bin/sh' 'exit 1' >"$MAIL/acct" # until there is a store
+    printf '%s\n' '#!/bin/sh' 'exit 1' >"$MAIL/job" # until there is a store
     chmod 755 "$MAIL"/*
 }
 
@@ -92,14 +92,14 @@ has_little_time() { # JOB: its limit is now, which cannot be its start
     run_as root scontrol update "jobid=$1" EndTime=now
 }
 
-acct() { # OPTION...
-    run --separate-stderr run_as root env TZ=UTC "$STAGE/bin/jobtrail-acct" --store "$STORE" "$@"
+job() { # OPTION...
+    run --separate-stderr run_as root env TZ=UTC "$STAGE/bin/jobtrail-job" --store "$STORE" "$@"
     echo "$status: $output$stderr"
 }
 
 # differing A B: the names of what differs, by section
 differing() {
-    acct --diff "$1" "$2" --json
+    job diff "$1" "$2" --json
     [ "$status" -eq 1 ]
     DIFFERING=$(jq -c '.pairs | map(.sections[] | select(.different != []) | {(.name): (.different | map(.what))}) | add' <<<"$output")
 }
@@ -110,17 +110,17 @@ differing() {
 '"arguments":["arguments"],"limits":["threads","time"],"end":["state","exit code"]}' ]
     [ "$(jq -c '[.pairs[0].sections[] | select(.name == "libraries").different[0] | .a.version, .b.version]' <<<"$output")" = \
         '["1.4.2","2.0.1"]' ]
-    acct --diff "$WORKED.0" "$FAILS.0"
+    job diff "$WORKED.0" "$FAILS.0"
     [ "$status" -eq 1 ]
     [[ $output == *"  PATH                 B only: /opt/x"*"  time                 A: 00:05:00"*"B: 00:07:00"* ]]
     # who linked it, and with what, is the same
-    acct --diff "$WORKED.0" "$FAILS.0" --json
+    job diff "$WORKED.0" "$FAILS.0" --json
     [[ $(jq -r '.pairs[].sections[].equal[] | "\(.what)=\(.a)"' <<<"$output") == \
         *"linked by=$JOB_USER"*"compiler=gcc"* ]]
 }
 
 @test "the same program again: nothing differs" {
-    acct --diff "$WORKED" "$AGAIN"
+    job diff "$WORKED" "$AGAIN"
     [ "$status" -eq 0 ]
     [[ $output == *"No recorded fact differs." ]]
 }
@@ -134,43 +134,43 @@ differing() {
 
 # bats test_tags=needs:cgroup_v1
 @test "memory ran out: the summary has the step's memory, and the program" {
-    acct --job-summary "$MEMORY"
+    job "$MEMORY"
     [ "$status" -eq 0 ]
     [[ $output == *"eat_memory was killed by signal 9 (SIGKILL): it used more memory than it had"* ]]
     [[ $output == *"the job had 200M"* ]]
 }
 
 @test "a time limit, a cancel, a path that is not there: the summary says so" {
-    acct --job-summary "$LIMIT"
+    job "$LIMIT"
     [[ $output == *"state                TIMEOUT"*"Slurm's reason: it reached its time limit."*"spin was killed by signal "* ]]
-    acct --job-summary "$CANCELLED"
+    job "$CANCELLED"
     [[ $output == *"state                CANCELLED by root"*"It was cancelled by root."* ]]
-    acct --job-summary "$NOWHERE"
+    job "$NOWHERE"
     [[ $output == *"state                COMPLETED"*"/nowhere did not start: it does not exist or cannot be executed (exit code 2)"* ]]
-    acct --job-summary "$LOST"
+    job "$LOST"
     [[ $output == *"/lost did not start: libsolver.so.1 is missing or too old (exit code 127)"* ]]
-    acct --job-summary "$FAILS"
+    job "$FAILS"
     [[ $output == *"Its batch script ended with exit code 1."*"model ended with exit code 1"* ]]
 }
 
 @test "what was asked for and what was used are what sacct has" {
     local sacct_says
-    acct --job-summary "$IDLE" --json
+    job "$IDLE" --json
     sacct_says=$(run_as root sacct -n -P -X --units=K -j "$IDLE" -o state,exitcode,elapsedraw,reqmem,alloccpus,account,qos)
     [ "$(jq -r '[.job.state, .job.exit, .time.elapsed + 0, "\(.memory.asked / 1024)K", .cpus.allocated, .job.account, .job.qos // ""] | join("|")' <<<"$output")" = "$sacct_says" ]
     [ "$(jq -c '[.time.limit + 0, (.programs | map([.step, (.exec_path | split("/")[-1]), .runs]))]' <<<"$output")" = "[$((600 * SLOW)),[[\"0\",\"spin\",1]]]" ]
 }
 
 @test "the controller mails the summary once the store has it, and the plain mail while it does not answer" {
-    printf '%s\n' '#!/bin/sh' "SLURM_CONF=$CLUSTER_DIR/etc/slurm.conf exec $STAGE/bin/jobtrail-acct --store $STORE \"\$@\"" >"$MAIL/new"
+    printf '%s\n' '#!/bin/sh' "SLURM_CONF=$CLUSTER_DIR/etc/slurm.conf exec $STAGE/bin/jobtrail-job --store $STORE \"\$@\"" >"$MAIL/new"
     chmod 755 "$MAIL/new"
-    mv "$MAIL/new" "$MAIL/acct"
+    mv "$MAIL/new" "$MAIL/job"
     eventually 60 test -s "$MAIL/sent"
     cat "$MAIL/sent"
     not_of_another_start
     [[ $(<"$MAIL/sent") == "To: jtuser"*"Subject: Slurm Job_id=$IDLE Name=sbatch Ended, Run time 00:00:"*", COMPLETED, ExitCode 0"*spin*"to jtuser" ]]
     [ ! -e "$MAIL/plain.sent" ]
-    sed -i 's|^seconds=[0-9]*|seconds=1|; s|^acct=.*|acct=/bin/false|' "$MAIL/jobtrail-mail"
+    sed -i 's|^seconds=[0-9]*|seconds=1|; s|^jobtrail_job=.*|jobtrail_job=/bin/false|' "$MAIL/jobtrail-mail"
     job=$(submit_and_wait true --mail-type=BEGIN,END --mail-user=jtuser)
     eventually 60 plain_mail "$job" Began
     eventually 60 plain_mail "$job" Ended
@@ -178,16 +178,16 @@ differing() {
 
 # What the store has of the job's number is not of Slurm's last start of it, or is another user's.
 not_of_another_start() {
-    local question=(--job-summary "$IDLE" --mail jtuser)
-    acct -u "$JOB_USER" "${question[@]}"
+    local question=("$IDLE" --mail jtuser)
+    job -u "$JOB_USER" "${question[@]}"
     [ "$status" -eq 0 ]
-    acct -u nobody "${question[@]}"
+    job -u nobody "${question[@]}"
     [ "$status" -eq 1 ]
     [ "$output" = "" ]
     # as that of a job before, when this number was another's
     cp "${STORE#sqlite:}" "$DIR/older.db"
     sqlite3 "$DIR/older.db" "UPDATE run_own SET start_time = start_time - 86400"
-    STORE=sqlite:$DIR/older.db acct -u "$JOB_USER" "${question[@]}"
+    STORE=sqlite:$DIR/older.db job -u "$JOB_USER" "${question[@]}"
     [ "$status" -eq 1 ]
     [ "$output" = "" ]
     [[ $stderr == *"the job runs, or its last start has no runs in the store" ]]

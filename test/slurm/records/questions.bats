@@ -106,6 +106,7 @@ rows() { # COMMAND
     case $1 in
     *--json*) jq '.runs | length' ;;
     *--html*) grep -c '<tr><th scope="row"' software.html ;;
+    jobtrail-job*) grep -c . ;;
     jobtrail-report*) awk '/^-+( +-+)*$/ { is_in = 1; next } !NF { is_in = 0 } is_in' | grep -c . ;;
     *' -n '*) grep -c . ;;
     *' -P '*) sed 1d | grep -c . ;;
@@ -128,13 +129,13 @@ ask() { # COMMAND
         run --separate-stderr ask "$command"
         echo "$output$stderr"
         different=0
-        [[ $command != *--diff* ]] || different=1
+        [[ $command != *" diff "* ]] || different=1
         [ "$status" -eq "$different" ]
         [ "$stderr" = "" ]
         [ "$(rows "$command" <<<"$output")" -gt 0 ]
     done < <(commands)
     ((count > 30))
-    [ "$(commands | grep -c '^jobtrail-\(acct\|report\) ')" -eq "$count" ]
+    [ "$(commands | grep -c '^jobtrail-\(acct\|job\|report\) ')" -eq "$count" ]
 }
 
 @test "README's questions are among these" {
@@ -159,11 +160,11 @@ ask() { # COMMAND
 
 # bats test_tags=needs:cgroup_v1
 @test "why the job failed" {
-    [[ $(ask "jobtrail-acct --job-summary 12") == *"eat_memory was killed by signal 9 (SIGKILL): it used more memory than it had"* ]]
+    [[ $(ask "jobtrail-job 12") == *"eat_memory was killed by signal 9 (SIGKILL): it used more memory than it had"* ]]
 }
 
 @test "what is different today" {
-    run --separate-stderr ask "jobtrail-acct --diff 12 14"
+    run --separate-stderr ask "jobtrail-job diff 12 14"
     [[ $output == *"arguments: 1 different"*"eat_memory 120"*"eat_memory 180"*"  memory               A: 200M"*"B: 300M"* ]]
 }
 

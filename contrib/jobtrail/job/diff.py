@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""jobtrail-acct --diff A B: what differs between two jobs, steps or runs. compare.py compares two runs.
+"""jobtrail-job diff A B: what differs between two jobs, steps or runs. compare.py compares two runs.
 
 Runs of the two are paired by differences(), in this order. One run on each side makes a pair, whatever it ran.
 Otherwise the runs of one step, one executable's name and the same arguments are paired in the order of their starts;
@@ -17,20 +17,17 @@ import re
 import sys
 
 from .. import program
+from ..acct import fields
+from ..acct.details import environments
+from ..acct.runs import latest
+from ..acct.select import JOB, WITH_RECORDS, Selection, select_place
+from ..acct.selected import selected_runs
 from ..pattern import Pattern
 from ..store import SCHEMA_VERSION, again
 from ..text import cell, escape, fit, places
 from ..times import format_elapsed, format_time
-from . import fields
 from .compare import run_sections, words_of
-from .details import environments
-from .runs import latest
-from .select import JOB, WITH_RECORDS, Selection, select_place
-from .selected import selected_runs
 
-OPTION = "diff"
-GOES_WITH = {"json", "duplicates", "units"}
-OWN = set()
 UUID = Pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z", re.I)
 MOST_RUNS = 1000  # of a side that are compared
 MOST_NAMES = 8  # in a sentence
@@ -51,17 +48,13 @@ UNSEEN = {
 }
 
 
-def add_options(add):
-    add("--diff", nargs=2, metavar=("A", "B"), help="what differs between two jobs, steps or runs")
-
-
 # ---- The two sides
 
 
 def of_side(options, text):
     """The options that select the runs of A or B."""
     if not UUID.match(text) and not JOB.match(text):
-        raise program.Failure("jobtrail-acct: --diff: %s is neither a job, a step nor a uuid" % escape(text))
+        raise program.Failure("jobtrail-job: diff: %s is neither a job, a step nor a uuid" % escape(text))
     wanted = argparse.Namespace(**vars(options))
     wanted.json = True
     wanted.jobs, wanted.uuid = (None, text) if UUID.match(text) else (text, None)
@@ -92,7 +85,7 @@ class Side:
             wanted.jobs = str(self.runs[0]["job_id_raw"])
         self.unseen = unseen(store, wanted, self.runs) if wanted.jobs else []
         if not self.runs:
-            raise program.Failure("jobtrail-acct: --diff: " + nothing_of(self, options))
+            raise program.Failure("jobtrail-job: diff: " + nothing_of(self, options))
 
     def may_have(self, run):
         """Whether it may have had such a run, of which there is no record."""
@@ -216,7 +209,7 @@ def differences(store, options, now):
          "pairs": [{"a": RUN, "b": RUN, "different": NUMBER, "sections": see compare.run_sections()}],
          "only_a": [RUN with "certain"], "only_b": the same}
 
-    RUN: see identity(). `options` are those of jobtrail-acct. Failure where one of them has no runs."""
+    RUN: see identity(). `options`: as main.of_acct() makes them. Failure where one of them has no runs."""
     a, b = (Side(store, options, text, now) for text in options.diff)
     pairs, only_a, only_b = paired(a, b)
     compared, found = [], environments(store, itertools.chain(*pairs))

@@ -9,9 +9,9 @@ import os
 import re
 
 from .. import extensions, library
+from ..acct import fields
 from ..pattern import Pattern
 from ..times import format_time
-from . import fields
 
 REDACTED = "[redacted]"
 # variables that say which job it is, and so differ in each

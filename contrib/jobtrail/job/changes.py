@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What changed since the last good run of the same script: the user's last completed job before this one that ran its main
+program in the same directory, under the same name."""
+
+import argparse
+
+from ..acct import details, fields
+from ..acct.runs import latest
+from ..acct.selected import selected_runs
+from ..store import SINCE
+from ..times import format_time
+from .diff import differences
+from .helpers import kind_of
+
+JOBS_LOOKED_AT = 20
+SECTIONS = ("executable", "libraries", "modules", "packages", "arguments", "place", "limits")
+NAME = "SLURM_JOB_NAME"
+BEFORE = (
+    "SELECT run.job_id_raw, " + SINCE + " AS since, min(run.start_time) AS began, min(run.environment_id) AS environment_id FROM run"
+    " JOIN executable ON executable.id = run.executable_id WHERE run.user = ? AND executable.path = ?"
+    " AND coalesce(run.cwd, '') = ? AND coalesce(run.cluster, '') = ? AND run.start_time < ? AND run.proven = ? AND run.job_id_raw <> ?"
+    " GROUP BY run.job_id_raw, since ORDER BY began DESC LIMIT %d" % JOBS_LOOKED_AT
+)
+
+
+def main_run(runs):
+    """The one of the program that had most core time."""
+    found = [run for run in runs if kind_of(run) is None and run["exec_path"] and run["start_time"]]
+    return max(found, key=lambda run: (run["core_seconds"] or 0, fields.elapsed(run) or 0), default=None)
+
+
+def good_before(store, wanted, run, now):
+    """The runs of that job; None: there is none."""
+    values = run["user"], run["exec_path"], run["cwd"] or "", run["cluster"] or "", run["start_time"], run["proven"], run["job_id_raw"]
+    found = [dict(zip(("job", "since", "began", "environment_id"), row)) for row in store.lookup(BEFORE, values)]
+    variables = details.environments(store, [run, *found])
+    name = variables.get(run["environment_id"], {}).get(NAME)
+    for job in found:
+        if variables.get(job["environment_id"], {}).get(NAME) != name:
+            continue
+        options = argparse.Namespace(**vars(wanted))
+        options.jobs = "%d@%s" % (job["job"], format_time(job["began"])) if job["since"] else str(job["job"])
+        runs = latest([one for one in selected_runs(store, options, [], now) if one["proven"] == run["proven"]])
+        if runs and all(one["state"] == "COMPLETED" for one in runs):
+            return options.jobs, runs
+    return None
+
+
+def took(runs):
+    """(seconds from the first start to the last end, core seconds, bytes of the largest process); None: not known."""
+    ends = [run["end_time"] for run in runs]
+    core = [run["core_seconds"] for run in runs]
+    sizes = [run["max_rss"] for run in runs if run["max_rss"]]
+    elapsed = None if None in ends else max(ends) - min(run["start_time"] for run in runs if run["start_time"] is not None)
+    return elapsed, None if None in core else sum(core), max(sizes, default=None)
+
+
+def since_good(store, wanted, runs, now):
+    """{"job", "time": epoch, "changes": [{"section", "what", "a", "b"}], "elapsed", "core_seconds", "memory": (then, now)}.
+    None: there is no good run before, or this one is no run of a job."""
+    run = main_run(runs)
+    if run is None or run["job_id_raw"] is None:
+        return None
+    good = good_before(store, wanted, run, now)
+    if good is None:
+        return None
+    job, before = good
+    options = argparse.Namespace(**vars(wanted))
+    options.diff, options.json = (job, wanted.jobs), False
+    data = differences(store, options, now)
+    changes = []
+    for pair in data["pairs"]:
+        for section in pair["sections"]:
+            if section["name"] in SECTIONS:
+                found = [dict(fact, section=section["name"]) for fact in section["different"]]
+                changes += [fact for fact in found if fact not in changes]
+    sums = dict(zip(("elapsed", "core_seconds", "memory"), zip(took(before), took(runs))))
+    return dict(sums, job=before[0]["job"].split(".")[0], time=min(one["start_time"] for one in before), changes=changes)
