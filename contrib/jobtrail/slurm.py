@@ -155,6 +155,8 @@ class Accounting:
     `needed_by`: an option that cannot be answered without accounting.
     """
 
+    failure = None  # why it does not answer: nobody asks again then
+
     def __init__(self, units, asked_for, scopes, more=(), needed_by=None):
         self.units, self.scopes = units, scopes
         self.asked_for, self.needed_by = asked_for, needed_by
@@ -162,7 +164,6 @@ class Accounting:
         self.former = False  # whether sacct has the FORMER names
         self.rows = {}
         self.asked = set()
-        self.failed = False
         self.seconds = 0.0  # that sacct took
 
     def prefetch(self, runs):
@@ -180,7 +181,8 @@ class Accounting:
                 self.fetch(cluster, new[at : at + JOBS_AT_ONCE])
 
     def fetch(self, cluster, jobs):
-        if self.failed:
+        if Accounting.failure is not None:
+            self.check_needed(Accounting.failure)
             return
         begun = time.monotonic()
         try:
@@ -188,14 +190,16 @@ class Accounting:
                 for row in self.rows_of(jobs, cluster, scope):
                     self.add_row(cluster, row)
         except Unavailable as reason:
-            self.failed = True
-            if self.needed_by:
-                message = "%s needs Slurm's accounting: %s"
-                raise Failure(message % (self.needed_by, escape(str(reason)))) from None
+            Accounting.failure = reason
+            self.check_needed(reason)
             if self.asked_for or not reason.is_normal():
                 print("jobtrail-acct: without Slurm's accounting: %s" % escape(str(reason)), file=sys.stderr)
         self.seconds += time.monotonic() - begun
         self.asked.update((cluster, job) for job in jobs)
+
+    def check_needed(self, reason):
+        if self.needed_by:
+            raise Failure("%s needs Slurm's accounting: %s" % (self.needed_by, escape(str(reason)))) from None
 
     def rows_of(self, jobs, cluster, scope):
         """The rows as ask() makes them, in a list, under the names that fields have now."""

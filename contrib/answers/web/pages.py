@@ -8,8 +8,11 @@ from ...acct import runs as acct_runs
 from ...acct import main as acct
 from ...acct.select import JOB, Selection
 from ...hints import hint
+from ...job import wording
 from ...job.diff import differences, value_text
+from ...job.summary import summary
 from ...pattern import Pattern
+from ...program import Failure
 from ...report import fitting, use_parts
 from ...report import main as report
 from ...report.columns import pairs
@@ -300,7 +303,8 @@ def job(asker, page, now):
     covered = coverage.read(context.store, facts, (None, None), "." in number)
     if not some and not covered:
         raise unknown(context, "job", number, ())
-    for found in runs.read(context, [row for row, in some], facts=True):
+    sheet.facts = page_of(asker, context, number)
+    for found in runs.read(context, [row for row, in some], facts=True) if not sheet.facts else ():
         values = [(name, runs.VALUES[name](found)) for name in JOB_FACTS]
         sheet.facts = [(name, cell(value)) for name, value in values if value is not None]
     sheet.is_one = wanted.is_one
@@ -310,6 +314,24 @@ def job(asker, page, now):
         else:
             sheet.tables.append(Shown(things.of_coverage(covered, coverage.read_told(context.store, facts, (None, None))), wanted.view))
     return sheet
+
+
+def page_of(asker, context, number):
+    """What jobtrail-job shows; nothing of a step, of an attempt that was asked for, or without a run."""
+    if JOB.match(number)["step"] or context.get("restart"):
+        return []
+    options = acct.parser(asker).parse_args([])
+    vars(options).update(
+        job=number, mail=None, allusers=True, user=context.get("owner"), cluster=context.get("cluster"), asker=asker.user,
+        scopes=context.scopes, no_sacct=not context.scopes)  # fmt: skip
+    try:
+        found = summary(context.store, options, context.now)
+    except Failure:
+        return []
+    lines = {}
+    for name, values in wording.lines(found):
+        lines.setdefault(cell(name), []).extend(values)
+    return [(name, "\n".join(values)) for name, values in lines.items()]
 
 
 def is_of_several(store, number):

@@ -39,7 +39,9 @@ def job_id(run, raw=False):
         job = "%d+%d" % (run["het_job_id"], run["het_offset"])
     if not raw and run.get("job_day"):
         job = "%s@%s" % (job, run["job_day"])
-    return "%s.%s" % (job, run["step_id"]) if known(run["step_id"]) else job
+    if known(run["step_id"]):
+        return "%s.%s" % (job, run["step_id"])
+    return None if job is None else str(job)
 
 
 def elapsed(run):

@@ -468,7 +468,7 @@ direct() { # USER PROGRAM OPTION...: from the store of four jobs
         direct carol acct -a --no-sacct -nP $at -j 21 -o jobid,user >"$BATS_TEST_TMPDIR/rows"
         [ "$(sed 's/\.0|/|/' "$BATS_TEST_TMPDIR/rows")" = "$names" ]
     done
-    [ "$(direct carol report users -S 2024-11-01 -E 2024-11-30 --csv | sed '1,3d' | cut -d, -f1,14)" = $'user,jobs\nalice,3\nbob,1\nTotal,4' ]
+    [ "$(direct carol report users -S 2024-11-01 -E 2024-11-30 --csv | sed 1d | cut -d, -f1,14)" = $'alice,3\nbob,1' ]
     FETCH carol "/job.json?id=21"
     status_is 300
     [ "$(jq -r '.tables[0].rows[] | "\(.job)|\(.user)"' <<<"$output")" = "$names" ]
@@ -503,7 +503,7 @@ direct() { # USER PROGRAM OPTION...: from the store of four jobs
         'id=500&cluster=other&owner=bob&restart=0' 'id=500&cluster=tiny&owner=alice&restart='{0,1})" ]
     FETCH carol "/job.json?id=500&cluster=other"
     status_is 200
-    [ "$(jq -c '[.facts.User, (.tables[] | select(.name == "runs").rows[].user)]' <<<"$output")" = '["bob","bob"]' ]
+    [ "$(jq -c '[.facts.user[:3], (.tables[] | select(.name == "runs").rows[].user)]' <<<"$output")" = '["bob","bob"]' ]
     FETCH carol "/job.json?id=500&cluster=tiny"
     status_is 300
     [ "$(jq -c '[.tables[].rows[] | [.cluster, .user, .restart]]' <<<"$output")" = '[["tiny","alice","0"],["tiny","alice","1"]]' ]
@@ -738,7 +738,7 @@ direct() { # USER PROGRAM OPTION...: from the store of four jobs
     PATH=$bin:$PATH serve see=own operators=carol "store=$STORE"
     FETCH carol "/job?id=99"
     status_is 200
-    [[ $output == *"without Slurm"*"sacct: error: slurmdbd is away"* ]]
+    [[ $output == *"without Slurm"*"sacct: error: slurmdbd is away"* && $output == *"<dt>state</dt>"*"<dt>step 0</dt>"* ]]
     [ "$(wc -l <"$PLACE/asked")" -eq 1 ]
 }
 
