@@ -25,6 +25,15 @@ static int option_given(int value, const char *argument, int remote)
     return 0;
 }
 
+static int option_refused(int value, const char *argument, int remote)
+{
+    (void)value, (void)argument;
+    if (remote)
+        return 0;
+    slurm_error("jobtrail: this site does not let users leave steps out ([tracking] opt_out)");
+    return -1;
+}
+
 static void register_profile(spank_t spank, uint32_t switches)
 {
     char name[] = "jobtrail-profile", values[] = "light|exact|no[,ranks=LIST]";
@@ -45,14 +54,22 @@ void options_register(spank_t spank, const char *conf)
 {
     char name[] = "jobtrail", values[] = "yes|no";
     char usage[] = "no: leave no records of the software that runs";
+    char refused[] = "refused: this site does not let users leave steps out";
     struct spank_option option = {
         .name = name, .arginfo = values, .usage = usage, .has_arg = 1, .cb = option_given};
     struct settings settings;
     if (settings_open(conf, &settings) != 0)
         return;
-    if (settings.switches & POLICY_OPT_OUT)
+    bool may_profile = (settings.switches & (POLICY_PROFILE_ASKED | POLICY_PROFILE_ALL)) != 0;
+    bool may_opt_out = (settings.switches & POLICY_OPT_OUT) != 0;
+    if (!may_opt_out) {
+        option.cb = option_refused;
+        option.usage = refused;
+    }
+    /* Without this one --jobtrail=no would be the beginning of --jobtrail-profile=no. */
+    if (may_opt_out || may_profile)
         spank_option_register(spank, &option); /* copies it */
-    if (settings.switches & (POLICY_PROFILE_ASKED | POLICY_PROFILE_ALL))
+    if (may_profile)
         register_profile(spank, settings.switches);
     settings_close(&settings);
 }

@@ -135,6 +135,15 @@ load ../fixture/cluster
     [[ $(coverage "$job") == $'0 recorded 1\nbatch script 1' ]]
 }
 
+# bats test_tags=needs:profile
+@test "without opt_out --jobtrail=no is refused where steps can have profiles, and is no beginning of that option" {
+    configure $'[profile]\nsteps = asked'
+    run run_as "$JOB_USER" srun --jobtrail=no true
+    [[ $status != 0 && $output == *"this site does not let users leave steps out"* ]]
+    job=$(submit_and_wait "_SLURM_SPANK_OPTION_jobtrail_jobtrail=no srun $PROGRAMS/exit_with 0")
+    [[ $(record_count "$job" exit_with) == 1 ]]
+}
+
 @test "with opt_out srun, sbatch and salloc show the option, and refuse what is neither yes nor no" {
     configure $'[tracking]\nopt_out = yes'
     for program in srun sbatch salloc; do
