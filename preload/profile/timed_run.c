@@ -336,7 +336,8 @@ static bool bind(const struct timed_call *call)
         return false;
     if (__atomic_load_n(&entry->target, __ATOMIC_RELAXED) == 0)
         __atomic_store_n(&entry->target, is_others ? unbound->original : bound, __ATOMIC_RELAXED);
-    __atomic_store_n(unbound->slot, stub, __ATOMIC_RELAXED);
+    if (!is_others) /* it may be read-only */
+        __atomic_store_n(unbound->slot, stub, __ATOMIC_RELAXED);
     if (__atomic_exchange_n(&unbound->is_open, 0, __ATOMIC_RELAXED))
         miss_first(entry, -1);
     return true;
