@@ -342,6 +342,7 @@ kept_once() {
     file=$(echo "$PWD"/kept/*/*)
     size=$(stat -c %s "$file")
     [[ $("${as[@]}" nobody cat "$file" | wc -c) == "$size" ]]
+    # shellcheck disable=SC2016 # of the shell that is started
     run ! "${as[@]}" nobody bash -c 'head -c 1M /dev/zero >>"$1"' bash "$file"
     [[ $(stat -c %s "$file") == "$size" ]]
     run ! "${as[@]}" games stat "$file"

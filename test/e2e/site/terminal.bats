@@ -30,7 +30,7 @@ words() {
             timeout 60 "$program" ${word:+"$word"} "$EVIL" >said 2>&1 </dev/null || true
             timeout 60 "$program" "${word:-flush}=$EVIL" >>said 2>&1 </dev/null || true
             sed -i "/: unrecognized option '\\|doesn't allow an argument/d" said
-            said=$((said + $(grep -ac 'nowhere/\\' said || true)))
+            said=$((said + $(grep -ac 'nowhere/[\]' said || true)))
             is_plain said
         done < <(words "$program")
     done
