@@ -20,7 +20,7 @@
 enum {
     ROUTINE_ARCHIVES_MAX = 32, /* designated ones */
     ROUTINE_NAMES_BYTES = 192 << 10,
-    ROUTINE_MISSED_NAMES = 32,
+    ROUTINE_MISSED_NAMES = 16, /* as in a profile */
 };
 
 /* A designated archive of which parts were linked in. */

@@ -263,6 +263,26 @@ told() {
     done
 }
 
+# bats test_tags=needs:routines
+@test "numpy and scipy have the same routines in the list of first calls as in the profile, in any order of the libraries" {
+    local libraries program
+    for program in 'import numpy as n; a = n.ones((9, 9)); print(n.linalg.eigvalsh(a @ a)[0] < 1)' \
+        'import scipy.linalg as s; print(s.lu_factor([[4., 3], [6, 3]])[0])'; do
+        for libraries in "$LIBRARY $PROFILE_LIBRARY" "$PROFILE_LIBRARY $LIBRARY"; do
+            RULES=$KEEP_ALL$'\n[routines]\nkeep = soname:lib(blas|lapack)\\.so\\.3\n' another_job
+            with_rules
+            env "${PROFILED[@]}" "${TRACKED[@]:1:3}" LD_PRELOAD="$libraries" /usr/bin/python3 -c "$program"
+            routine_rows | cut -f 4 | LC_ALL=C sort -u >timed
+            told '.missed_routines[].routine' | LC_ALL=C sort -u >missed
+            flush
+            records | jq -r '.[] | select(.routineT) | .routineT.routineA[][1]' | LC_ALL=C sort -u >listed
+            grep -xE 'cblas_dgemm|dtrsm_' listed
+            diff listed timed
+            diff <(records | jq -r '.[] | select(.routineT) | .routineT.missedA[][1]' | LC_ALL=C sort -u) missed
+        done
+    done
+}
+
 @test "a call goes to the routine that the loader finds, whatever was loaded before the first one" {
     local way
     printf 'int moon_way(int a) { return a + 1; }\n' | gcc -O2 -shared -fPIC -xc - -Wl,-soname,libmoon.so.5 -o libmoon.so.5
