@@ -91,7 +91,7 @@ build_id_of() {
 @test "what runs in a container without the library has one" {
     job=$(SUBMIT_AS=root submit_and_wait "bwrap --bind $DIR/image / --unshare-pid -- /bin/program 8; ch-run $DIR/image -- /bin/program 9; true")
     [[ $(records "$job" | jq -r 'map(select(.userT.exec_path | endswith("/bin/program")) |
-        "\(.slurmT.captured_by) \(.slurmT.exit_code) \(.userT.container)") | sort | .[]') == $'kernel 8 null\nkernel 9 charliecloud' ]]
+        "\(.slurmT.captured_by) \(.slurmT.exit_code) \(.userT.container)") | sort | .[]') == $'kernel 8 bubblewrap\nkernel 9 charliecloud' ]]
     # the host has no such file, or another one
     [[ $(records "$job" | jq -r 'map(select(.userT.exec_path | endswith("/bin/program")) | .hash_id) | unique[]') == 0 ]]
 }
