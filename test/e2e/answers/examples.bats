@@ -66,7 +66,8 @@ printed() {
     local command
     shown "$1" | sed -n 's/^\$ //p' | while read -r command; do
         echo "\$ $command"
-        PATH=$BATS_FILE_TMPDIR/bin:$JOBTRAIL_SOURCE/contrib:$PATH bash -c "$(sed 's/^jobtrail-\(acct\|job\)/& -a/' <<<"$command")" 2>&1 |
+        command=${command/#jobtrail-job/jobtrail-job -a}
+        PATH=$BATS_FILE_TMPDIR/bin:$JOBTRAIL_SOURCE/contrib:$PATH bash -c "${command/#jobtrail-acct/jobtrail-acct -a}" 2>&1 |
             sed "s|$JOBTRAIL_STORE|sqlite:/var/lib/jobtrail/jobtrail.db|; s/ *$//"
     done
 }

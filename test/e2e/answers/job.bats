@@ -8,6 +8,7 @@ bats_require_minimum_version 1.5.0
 
 setup_file() {
     export TZ=UTC JOBTRAIL_STORE=sqlite:$BATS_FILE_TMPDIR/store.db PROGRAM=$BATS_FILE_TMPDIR/solver
+    # shellcheck disable=SC2016 # for the program to expand
     printf '#!/bin/sh\necho "$PWD $OMP_NUM_THREADS $*"\n' >"$PROGRAM"
     chmod 755 "$PROGRAM"
     made >"$BATS_FILE_TMPDIR/made"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Each transport against the real thing: files, rsyslog, nginx with TLS, Kafka's protocol.
+# shellcheck disable=SC2030,SC2031 # bats sets them
 
 bats_require_minimum_version 1.5.0
 load ../fixture/job

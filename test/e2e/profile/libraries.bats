@@ -115,11 +115,11 @@ same() {
 # with_arguments NUMBER: a library's function of so many pointers, wide.c, which wide_user.c calls, also from a frame
 # of 4 KiB, with a structure of 800 bytes
 with_arguments() {
-    local -a ints=() sums=() places=()
+    local i ints='' sums='' places=''
     for ((i = 0; i < $1; i++)); do
-        ints+=("int *p$i") sums+=("$((i + 1)) * *p$i") places+=("&v[$i]")
+        ints+=",int *p$i" sums+=" + $((i + 1)) * *p$i" places+=",&v[$i]"
     done
-    ints=$(IFS=,; printf '%s' "${ints[*]}") sums=$(IFS=+; printf '%s' "${sums[*]}") places=$(IFS=,; printf '%s' "${places[*]}")
+    ints=${ints#,} places=${places#,}
     printf 'struct room { long part[100]; }; long wide(%s); long struck(int, struct room, int);\n' "$ints" >wide.h
     printf '#include "wide.h"\nlong wide(%s) { return %s; }\nlong struck(int a, struct room r, int b)
         { return a + r.part[99] + b; }\n' "$ints" "$sums" >wide.c

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Sampling files: when a rank was where, over its whole time, of killed ranks too.
+# shellcheck disable=SC2030,SC2031 # each test has its own
 
 # bats file_tags=needs:profile
 
