@@ -103,7 +103,8 @@ static bool is_part(const struct kept_name *file, const char *whole, uid_t uid)
 {
     size_t length = strlen(file->name), end = sizeof KEPT_SET_ENDING - 1;
     size_t size = strlen(whole) - end + 1; /* with the point */
-    return file->uid == uid && length > size + end && strncmp(file->name, whole, size) == 0 &&
+    return (file->uid == 0 || file->uid == uid) && length > size + end &&
+           strncmp(file->name, whole, size) == 0 &&
            strcmp(file->name + length - end, KEPT_SET_ENDING) == 0;
 }
 

@@ -116,7 +116,7 @@ killed_by() {
     tells_of "$KEPT/$JOB.0.0.profile" 5
     [[ $(killed_by "$KEPT/$JOB.0.0.profile") == '["signal","SIGKILL",true]' ]] # Slurm has waited for it
     grep "^# rank 5 of 8, step 0, node n2, pid [0-9]*, ended first: killed by SIGKILL, at 2[^,]*, at least " <(profile show "$KEPT/$JOB.0.0.profile")
-    [[ $(stat -c %U:%a "$KEPT/$JOB.0.0.profile") == "$JOB_USER:600" ]]
+    [[ $(stat -c %U:%a "$KEPT/$JOB.0.0.profile") == root:640 ]]
     # of the whole, and of each node's part, are the logs that the site has, with the calls of MPI
     [[ $(cd "$KEPT" && echo "$JOB".0.0*.log) == "$JOB.0.0.log $JOB.0.0.n1.log $JOB.0.0.n2.log $JOB.0.0.n2_5.log $JOB.0.0_5.log" ]]
     diff <(shown "$KEPT/$JOB.0.0.profile") "$KEPT/$JOB.0.0.log"

@@ -130,7 +130,7 @@ C
     [[ $(kept_records "$job" 'map(.mpi_routines | [scan("MPI_Allreduce=([0-9]+)|MPI_Barrier=([0-9]+):[0-9.]+:([0-9])")] | sort)') == \
         '[[[null,"2","2"],["100",null,null]],[[null,"1","1"],["100",null,null]]]' ]]
     uid=$(id -u "$JOB_USER")
-    [[ $(stat -c '%U %a' "$DIR/kept/$uid/$job.0.0.n2.profile") == "$JOB_USER 600" ]]
+    [[ $(stat -c '%U %a' "$DIR/kept/$uid/$job.0.0.n2.profile") == "root 640" ]]
     [[ $(loaded_acct "$job.0" -nPo Exec,Profile,MPIRanks) == "waits_mpich|$DIR/kept/$uid/$job.0.0.profile|4 of 4" ]]
     # MPI's part of the time is what both nodes have, and what their files show together
     [[ $(loaded_acct "$job.0" --json | jq '.runs[0].profile.mpi.share * 100 | round') == \
