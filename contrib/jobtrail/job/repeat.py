@@ -8,6 +8,7 @@ import sys
 
 from .. import program
 from ..acct.details import environments
+from ..pattern import Pattern
 from ..text import escape
 from .changes import main_run
 from .compare import LOADED, REDACTED
@@ -15,6 +16,10 @@ from .summary import of_job, runs_of
 
 # what a run takes from its environment, beside modules
 EXPORTED = ("OMP_", "OPENBLAS_", "MKL_", "GOMP_", "KMP_", "OMPI_MCA_", "I_MPI_", "MPICH_", "UCX_", "LD_LIBRARY_PATH", "PYTHONPATH")
+
+# what users' programs wrote is no word of the shell's, nor an option of sbatch's
+NAME, WORD = Pattern(r"[A-Za-z_][A-Za-z0-9_]*\Z"), Pattern(r"[A-Za-z0-9_.,:-]+\Z")
+MODULE = Pattern(r"[A-Za-z0-9_.+][A-Za-z0-9_.+/-]*\Z")
 
 
 def same_file(run):
@@ -38,18 +43,18 @@ def lines(run, variables, slurm):
     yield "# %s of job %s, started %s" % (escape(os.path.basename(run["exec_path"])), escape(run["job"]), "by jobtrail-job repeat")
     for option, value in (("nodes", run["num_nodes"]), ("ntasks", run["num_tasks"]), ("partition", run["partition"]),
                           ("account", run["account"]), ("time", slurm and slurm.get("Timelimit"))):  # fmt: skip
-        if value and value != "unknown":
-            yield "#SBATCH --%s=%s" % (option, escape(str(value)))
-    modules = (variables or {}).get(LOADED)
+        if WORD.match(str(value or "")) and value != "unknown":
+            yield "#SBATCH --%s=%s" % (option, value)
+    modules = [name for name in (variables or {}).get(LOADED, "").split(":") if MODULE.match(name)]
     if modules:
         yield "module purge"
-        yield "module load " + " ".join(shlex.quote(name) for name in modules.split(":"))
+        yield "module load " + " ".join(modules)
     for name, value in sorted((variables or {}).items()):
-        if name.startswith(EXPORTED):
+        if name.startswith(EXPORTED) and NAME.match(name):
             redacted = "# not recorded: " if REDACTED in value else ""
             yield "%sexport %s=%s" % (redacted, name, shlex.quote(value))
     if run["cwd"]:
-        yield "cd " + shlex.quote(run["cwd"])
+        yield "cd -- " + shlex.quote(run["cwd"])
     words = run["cmdline"] or [run["exec_path"]]
     command = " ".join(shlex.quote(str(word)) for word in [run["exec_path"], *words[1:]])
     is_step = (run["step_id"] or "").isdecimal()

@@ -37,7 +37,9 @@ made() {
         # three tasks that each took themselves for the only one
         (job(205; "11", "12", "13") | .slurmT.task_id = ((.userT.run_uuid[-1:] | tonumber) - 1) | .userDT.num_tasks = 3 |
             .libA += [["/usr/lib/libmpi.so.40", "0"]]),
-        (job(206; "21") | .hash_id = "00ff")' \
+        # of a user who wants that somebody else repeats more
+        (job(206; "21") | .hash_id = "00ff" | .envT += {"OMP_X;touch injected;": "1", LOADEDMODULES: "gcc;touch injected:b"} |
+            .userT += {cwd: "/tmp\ntouch injected", account: "x --wrap=y"} | .cmdlineA = ["./solver", "$(touch injected)"])' \
         "$JOBTRAIL_SOURCE"/test/data/records/*.json
 }
 
@@ -93,6 +95,10 @@ job() {
     [[ $(bash <<<"${output/srun /}") == "$BATS_FILE_TMPDIR 4 -in a b" ]]
     job repeat 206
     [[ $status == 1 && $stderr == *"the file has changed since: its sha1 was 00ff"* ]]
+    [[ $output != *"export OMP_X;"* && $output != *"#SBATCH --account"* ]]
+    cd "$BATS_TEST_TMPDIR"
+    PATH=/usr/bin:/bin bash <<<"module() { :; }; srun() { :; }; cd() { :; }; $output"
+    [[ ! -e injected ]]
     job repeat
     [[ $status == 1 && $stderr == *"repeat takes a job"* ]]
 }
