@@ -148,7 +148,11 @@ class Kept(io.RawIOBase):
 
     def __init__(self, output):
         super().__init__()
-        self.output, self.file = output, tempfile.TemporaryFile()
+        self.output = output
+        try:
+            self.file = tempfile.TemporaryFile(buffering=0)
+        except OSError:  # no room anywhere: as it comes
+            self.file = None
 
     def writable(self):
         return True
@@ -156,7 +160,12 @@ class Kept(io.RawIOBase):
     def write(self, data):
         if self.file is not None and self.file.tell() + len(data) > ANSWER_KEPT:
             self.give()
-        return (self.output if self.file is None else self.file).write(data)
+        try:
+            if self.file is not None:
+                return self.file.write(data)
+        except OSError:
+            self.give()
+        return self.output.write(data)
 
     def give(self):
         if self.file is not None:

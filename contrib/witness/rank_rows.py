@@ -44,6 +44,12 @@ def nodes(row):
     return "%s of %s" % (row["nodes"], row["step_nodes"] or "?")
 
 
+# exact values
+SORTED_BY = {
+    each + what: column("%s_%s" % (name, of))
+    for each, of in (("Ave", "mean"), ("Max", "max"), ("Min", "min"))
+    for what, name in (("CPU", "cpu"), ("Elapsed", "elapsed"), ("RSS", "memory"))
+}
 FIELDS = [
     ("Account", 10, column("account")),
     ("AveCPU", 10, elapsed("cpu_mean")),

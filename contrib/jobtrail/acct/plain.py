@@ -15,14 +15,15 @@ BOUND = Pattern(r"(>=|<=|~)?(.*)\Z")
 
 
 def number_of(name, text):
-    """What the text of that column says; the text itself where it is no number."""
-    if SECONDS.match(name) and ":" in text:
+    """What the text of that column says; None where it is no number, as UNLIMITED."""
+    if SECONDS.match(name) and not text.isdecimal():
         return amounts.seconds(text)
     if BYTES.match(name):
         return amounts.size(text)
     if text.endswith("%"):
         return float(text[:-1]) / 100
-    return int(text) if text.isdecimal() else text
+    minute = 60 if name == "TimelimitRaw" else 1
+    return int(text) * minute if text.isdecimal() else None
 
 
 def rounded(value):
@@ -42,15 +43,17 @@ def columns_of(columns, sorted_by):
 
 
 def plain(name, value, exact):
-    is_number = name == "Share" or any(kind.match(name) for kind in (SECONDS, BYTES, BOUNDED))
+    is_number = name in ("Share", "TimelimitRaw") or any(kind.match(name) for kind in (SECONDS, BYTES, BOUNDED))
 
     def of_row(row):
         text = value(row)
         if text is None or text in ("", "Unknown"):
             return None
+        if exact and (is_number or not isinstance(text, str)):
+            return rounded(exact(row))
         if not isinstance(text, str) or not is_number:
             return rounded(text)
-        return rounded(exact(row) if exact else number_of(name, BOUND.match(text).group(2)))
+        return rounded(number_of(name, BOUND.match(text).group(2)))
 
     return of_row
 
@@ -64,5 +67,5 @@ def print_table(rows, columns, sorted_by, options):
     if options.csv and not options.noheader:
         print(csv_row(name for name, _ in found))
     for row in rows:
-        values = {name: value(row) for name, value in found}
-        print(json.dumps(values) if options.jsonl else csv_row(values.values()))
+        values = [value(row) for _, value in found]
+        print(json.dumps(dict(zip((name for name, _ in found), values))) if options.jsonl else csv_row(values))

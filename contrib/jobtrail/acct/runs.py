@@ -118,7 +118,7 @@ def days_of_runs(store, selection):
     jobs = {}
     for number, cluster, since, _, _, _, start in store.lookup("SELECT 1 FROM job_again LIMIT 1") and jobs_of(store, selection, "job_again"):
         job = number, cluster, since
-        jobs[job] = min(start, jobs.get(job, start))
+        jobs[job] = min((one for one in (start, jobs.get(job)) if one is not None), default=None)
     return days_of(store, jobs)
 
 

@@ -26,7 +26,7 @@ def accounting(options, facts, is_named, states, more, needed_by):
         raise Failure("%s needs Slurm's accounting: leave out --no-sacct" % needed_by)
     if options.no_sacct or not (facts or states):
         return None
-    unit = options.units or ("K" if options.csv or options.jsonl else None)  # exact ones
+    unit = "K" if options.csv or options.jsonl else options.units  # exact ones
     units = ["--units=" + unit] if unit else []
     return slurm.Accounting(units, is_named, options.scopes, more, needed_by)
 

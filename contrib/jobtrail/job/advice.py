@@ -32,8 +32,8 @@ def is_long(found):
 
 def is_roomy(found, _):
     of = found["memory"]
-    used = max(of["largest_process"] or 0, of["sampled_at_most"] or 0)
-    return bool(is_long(found) and (of["asked"] or 0) > LARGE and 0 < used < of["asked"] / 4)
+    most = of["sampled_at_most"]  # of all tasks together
+    return bool(is_long(found) and most and (of["asked"] or 0) > LARGE and max(most, of["largest_process"] or 0) < of["asked"] / 4)
 
 
 def is_singleton(_, runs):
@@ -50,7 +50,7 @@ CAUSES = {
     "memory": is_memory,
     "missing-library": lambda found, _: any(run["missing_library"] for run in found["failures"]),
     "illegal-instruction": lambda found, _: any(run["signal"] == SIGILL for run in found["failures"]),
-    "cpus-idle": lambda found, _: bool(is_long(found) and (found["cpus"]["efficiency"] or 1) < 0.5),
+    "cpus-idle": lambda found, _: is_long(found) and found["cpus"]["efficiency"] is not None and found["cpus"]["efficiency"] < 0.5,
     "memory-unused": is_roomy,
     "gpus-unused": lambda found, _: bool(found["gpus"]["allocated"] and found["gpus"]["is_whole"] and not found["gpus"]["programs"]),
     "singletons": is_singleton,

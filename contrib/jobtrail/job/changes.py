@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What changed since the last good run of the same script: the user's last completed job before this one that ran its main
-program in the same directory, under the same name."""
+"""What changed since the last good run of the same script: the user's last completed job of the 90 days before this one that ran
+its main program in the same directory, under the same name."""
 
 import argparse
+import time
 
 from ..acct import details, fields
-from ..acct.runs import latest
+from ..acct.select import DAYS
 from ..acct.selected import selected_runs
 from ..store import SINCE
-from ..times import format_time
 from .diff import differences
 from .helpers import kind_of
 
-JOBS_LOOKED_AT = 20
+JOBS_LOOKED_AT, DAYS_LOOKED_AT = 20, 90
 SECTIONS = ("executable", "libraries", "modules", "packages", "arguments", "place", "limits")
 NAME = "SLURM_JOB_NAME"
 BEFORE = (
     "SELECT run.job_id_raw, " + SINCE + " AS since, min(run.start_time) AS began, min(run.environment_id) AS environment_id FROM run"
     " JOIN executable ON executable.id = run.executable_id WHERE run.user = ? AND executable.path = ?"
-    " AND coalesce(run.cwd, '') = ? AND coalesce(run.cluster, '') = ? AND run.start_time < ? AND run.proven = ? AND run.job_id_raw <> ?"
+    " AND coalesce(run.cwd, '') = ? AND coalesce(run.cluster, '') = ? AND run.start_time < ? AND run.start_time >= ? AND run.proven = ? AND run.job_id_raw <> ?"
     " GROUP BY run.job_id_raw, since ORDER BY began DESC LIMIT %d" % JOBS_LOOKED_AT
 )
 
@@ -31,7 +31,9 @@ def main_run(runs):
 
 def good_before(store, wanted, run, now):
     """The runs of that job; None: there is none."""
-    values = run["user"], run["exec_path"], run["cwd"] or "", run["cluster"] or "", run["start_time"], run["proven"], run["job_id_raw"]
+    start = run["start_time"]
+    values = (run["user"], run["exec_path"], run["cwd"] or "", run["cluster"] or "", start, start - DAYS_LOOKED_AT * 86400,
+              run["proven"], run["job_id_raw"])  # fmt: skip
     found = [dict(zip(("job", "since", "began", "environment_id"), row)) for row in store.lookup(BEFORE, values)]
     variables = details.environments(store, [run, *found])
     name = variables.get(run["environment_id"], {}).get(NAME)
@@ -39,11 +41,22 @@ def good_before(store, wanted, run, now):
         if variables.get(job["environment_id"], {}).get(NAME) != name:
             continue
         options = argparse.Namespace(**vars(wanted))
-        options.jobs = "%d@%s" % (job["job"], format_time(job["began"])) if job["since"] else str(job["job"])
-        runs = latest([one for one in selected_runs(store, options, [], now) if one["proven"] == run["proven"]])
+        options.no_sacct = True  # that it completed is the record's own word
+        options.jobs = at(job["job"], job["began"])
+        runs = [one for one in selected_runs(store, options, [], now) if (one["proven"], one["job_id_raw"]) == (run["proven"], job["job"])]
         if runs and all(one["state"] == "COMPLETED" for one in runs):
-            return options.jobs, runs
+            return runs
     return None
+
+
+def at(number, start):
+    """The job that had the number then."""
+    return "%s@%s" % (number, time.strftime(DAYS[19], time.localtime(start)))
+
+
+def named(run):
+    """The run's job, an array's task among others, at its time."""
+    return at(run["job"].split(".")[0].partition("@")[0], run["start_time"])
 
 
 def took(runs):
@@ -56,17 +69,17 @@ def took(runs):
 
 
 def since_good(store, wanted, runs, now):
-    """{"job", "time": epoch, "changes": [{"section", "what", "a", "b"}], "elapsed", "core_seconds", "memory": (then, now)}.
+    """{"job", "diff": the two names for jobtrail-job diff, "time": epoch, "changes": [{"section", "what", "a", "b"}], "elapsed", "core_seconds", "memory": (then, now)}.
     None: there is no good run before, or this one is no run of a job."""
     run = main_run(runs)
     if run is None or run["job_id_raw"] is None:
         return None
-    good = good_before(store, wanted, run, now)
-    if good is None:
+    before = good_before(store, wanted, run, now)
+    if before is None:
         return None
-    job, before = good
+    first = min(before, key=lambda one: one["start_time"] or run["start_time"])
     options = argparse.Namespace(**vars(wanted))
-    options.diff, options.json = (job, wanted.jobs), False
+    options.diff, options.json, options.proven = [named(one) for one in (first, run)], False, run["proven"]
     data = differences(store, options, now)
     changes = []
     for pair in data["pairs"]:
@@ -75,4 +88,4 @@ def since_good(store, wanted, runs, now):
                 found = [dict(fact, section=section["name"]) for fact in section["different"]]
                 changes += [fact for fact in found if fact not in changes]
     sums = dict(zip(("elapsed", "core_seconds", "memory"), zip(took(before), took(runs))))
-    return dict(sums, job=before[0]["job"].split(".")[0], time=min(one["start_time"] for one in before), changes=changes)
+    return dict(sums, job=first["job"].split(".")[0], diff=options.diff, time=first["start_time"], changes=changes)

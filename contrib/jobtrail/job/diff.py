@@ -77,6 +77,8 @@ class Side:
         wanted = of_side(options, text)
         self.text, self.step = text, step_of(text)
         found = list(itertools.islice(selected_runs(store, wanted, [], now), MOST_RUNS + 1))
+        if getattr(options, "proven", None) is not None:
+            found = [run for run in found if run["proven"] == options.proven]
         if wanted.uuid:  # others' claims have it, too
             found = found[:1]
         self.is_cut = len(found) > MOST_RUNS

@@ -9,21 +9,21 @@ import os
 import pwd
 
 from .. import library, program, slurm
-from ..acct import amounts, fields
-from ..acct import main as acct
+from ..acct import amounts, coverage, fields
 from ..acct.allocations import ORDER
 from ..acct.runs import latest
-from ..acct.select import JOB
+from ..acct.select import JOB, Selection, select_place
 from ..acct.selected import selected_runs
 from ..acct.state import FAILED, JOB_SECONDS, REASONS
 from ..report.numbers import PARTS
+from ..store import SINCE
 from ..text import escape
 from . import advice, changes, wording
 from .diff import starts_first, unseen, unseen_text
 from .helpers import kind_of
+from .wording import MOST_RUNS
 
 IN_VAIN = 3  # exit status: to ask again later does not help
-MOST_RUNS = 20000  # of a job that are read
 GPU_LIBRARIES = ("libcuda.so", "libcudart.so", "libamdhip64.so", "libhsa-runtime64.so", "libze_loader.so", "libOpenCL.so")
 BAD = set(FAILED) | REASONS | {"UNKNOWN"}  # or not known to be good
 
@@ -264,9 +264,13 @@ def failed_ranks(runs):
     return sorted(found.values(), key=lambda of: of["failed_time"])
 
 
-def coverage_of(store, wanted, now):
+def coverage_of(store, wanted, runs):
     """{"allocation": core seconds, "programs", "uncertain", "unseen", "idle": shares of it}; None: no node has told."""
-    rows, _ = acct.selected_coverage(store, wanted, now)
+    selection = Selection()
+    select_place(selection, wanted, of_runs=False)
+    selection.add_list("run.job_id_raw", {run["job_id_raw"] for run in runs} - {None})  # for the sake of the index
+    selection.add_list(SINCE, {run["again"] for run in runs})
+    rows = coverage.read(store, selection, (None, None), False)
     whole = sum(row["core_seconds"] for row in rows)
     if not whole:
         return None
@@ -316,7 +320,7 @@ def summary(store, options, now):
     found["gpus"], found["mpi"] = gpus_of(row, runs), mpi_of(runs)
     found["programs"], found["failures"], found["failed_ranks"] = programs_of(runs), failures_of(runs), failed_ranks(runs)
     found.update(unseen=not_seen, cut=is_cut)
-    found["coverage"] = coverage_of(store, wanted, now)
+    found["coverage"] = coverage_of(store, wanted, runs)
     found["why"] = wording.why(found)
     found["unknown"] = list(wording.unknown(found))
     found["since"] = None if options.mail else changes.since_good(store, wanted, runs, now)

@@ -8,6 +8,7 @@ from ..text import cell, cut, escape
 from ..times import format_elapsed, format_time
 from .diff import fact_text, unseen_text, value_text
 
+MOST_RUNS = 20000  # of a job that are read
 MOST_SHOWN = 10  # programs, failures, changes
 VALUE_SHOWN = 80  # characters
 # states of jobs that have not ended
@@ -169,7 +170,7 @@ def coverage_text(of):
     return ", ".join([text] + parts)
 
 
-def since_texts(of, job):
+def since_texts(of):
     """What is different from the last good run of the same script."""
     yield "since job %s of %s, which completed" % (cell(of["job"]), format_time(of["time"]))
     for fact in of["changes"][:MOST_SHOWN]:
@@ -178,7 +179,7 @@ def since_texts(of, job):
     if not of["changes"]:
         yield "no recorded fact differs"
     if len(of["changes"]) > MOST_SHOWN:
-        yield "and %d more: jobtrail-job diff %s %s" % (len(of["changes"]) - MOST_SHOWN, cell(of["job"]), cell(job))
+        yield "and %d more: jobtrail-job diff %s" % (len(of["changes"]) - MOST_SHOWN, cell(" ".join(of["diff"])))
     for name, what, text in (("elapsed", "time", format_elapsed), ("core_seconds", "core time", format_elapsed), ("memory", "memory of a process", amounts.size_text)):
         then, now = of[name]
         if None not in (then, now) and text(then) != text(now):
@@ -222,7 +223,7 @@ def lines(found):
     if found["coverage"]:
         yield "coverage", [coverage_text(found["coverage"])]
     if found["since"]:
-        yield "changed", list(since_texts(found["since"], job["job"]))
+        yield "changed", list(since_texts(found["since"]))
     if found["advice"]:
         yield "advice", list(map(cell, found["advice"]))
     if found["unknown"]:

@@ -38,8 +38,10 @@ made() {
         (job(205; "11", "12", "13") | .slurmT.task_id = ((.userT.run_uuid[-1:] | tonumber) - 1) | .userDT.num_tasks = 3 |
             .libA += [["/usr/lib/libmpi.so.40", "0"]]),
         # of a user who wants that somebody else repeats more
+        (job(207; "22") | .hash_id = "00000000000000000000000000000000000000ff"),
+        (job(208; "23") | .envT.OMP_NUM_THREADS = "[redacted]" | .cmdlineA = ["./solver", "[redacted]"]),
         (job(206; "21") | .hash_id = "00ff" | .envT += {"OMP_X;touch injected;": "1", LOADEDMODULES: "gcc;touch injected:b"} |
-            .userT += {cwd: "/tmp\ntouch injected", account: "x --wrap=y"} | .cmdlineA = ["./solver", "$(touch injected)"])' \
+            .userT += {cwd: "/tmp\ntouch injected", account: "x --wrap=y"} | .cmdlineA = ["./solver", "$(touch injected)\u001b]0;x"])' \
         "$JOBTRAIL_SOURCE"/test/data/records/*.json
 }
 
@@ -93,12 +95,19 @@ job() {
     [[ $status == 0 && $stderr == "" ]]
     bash -n <<<"$output"
     [[ $(bash <<<"${output/srun /}") == "$BATS_FILE_TMPDIR 4 -in a b" ]]
-    job repeat 206
-    [[ $status == 1 && $stderr == *"the file has changed since: its sha1 was 00ff"* ]]
-    [[ $output != *"export OMP_X;"* && $output != *"#SBATCH --account"* ]]
+    # another file, by sha1: not started
+    job repeat 207
     cd "$BATS_TEST_TMPDIR"
-    PATH=/usr/bin:/bin bash <<<"module() { :; }; srun() { :; }; cd() { :; }; $output"
+    run bash <<<"${output/srun /}"
+    [[ $status == 1 && $output == *"solver: FAILED"* && $output != *"-in"* ]]
+    # of a user who wants that somebody else repeats more
+    job repeat 206
+    [[ $output != *"export OMP_X;"* && $output != *"#SBATCH --account"* && $output != *"gcc;touch"* && $output != *$'\e'* ]]
+    bash <<<"module() { :; }; srun() { :; }; cd() { :; }; $output"
     [[ ! -e injected ]]
+    # nor is what is not known an argument
+    job repeat 208
+    [[ $status == 0 && $output == *$'\n# '*solver* && $stderr == *"lacks the value of OMP_NUM_THREADS: it is redacted"*"lacks the command"* ]]
     job repeat
     [[ $status == 1 && $stderr == *"repeat takes a job"* ]]
 }
