@@ -164,13 +164,13 @@ static bool is_line_trusted(const char *line)
     return is_in(remote, type) || (is_in(local, type) && !has_option(options, "nosuid"));
 }
 
-/* FUSE of root's, as CVMFS: the line has the number of who mounted it. */
-static bool is_line_roots(const char *line)
+/* FUSE, but root's, as CVMFS: the file system's own options, which are the last word, have the number
+ * of who mounted it. The words before are the user's. */
+static bool is_line_users(const char *line)
 {
-    const char *rest = strstr(line, " - fuse"),
-               *owner = rest == NULL ? NULL : strstr(rest, "user_id=");
-    return is_line_trusted(line) ||
-           (owner != NULL && strtoul(owner + strlen("user_id="), NULL, 10) == 0);
+    const char *rest = strstr(line, " - fuse"), *last = rest == NULL ? NULL : strrchr(rest, ' '),
+               *owner = last == NULL ? NULL : strstr(last, "user_id=");
+    return owner != NULL && strtoul(owner + strlen("user_id="), NULL, 10) != 0;
 }
 
 static bool is_mount(uint64_t mount, bool (*is_so)(const char *line))
@@ -197,7 +197,7 @@ bool mount_is_users(int at, const char *name)
     const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
     return statx(at, name, flags, STATX_MNT_ID, &status) == 0 &&
            (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0 &&
-           (status.stx_mask & STATX_MNT_ID) != 0 && !is_mount(status.stx_mnt_id, is_line_roots);
+           (status.stx_mask & STATX_MNT_ID) != 0 && is_mount(status.stx_mnt_id, is_line_users);
 }
 
 enum { SETTLED_S = 2 };

@@ -8,7 +8,7 @@ bool flush_outcome_is_kept(enum flush_outcome outcome)
 
 bool flush_outcome_waits(enum flush_outcome outcome)
 {
-    return outcome >= FLUSH_KILLED && outcome <= FLUSH_NO_POLICY;
+    return outcome >= FLUSH_KILLED && outcome <= FLUSH_NO_POLICY && outcome != FLUSH_QUEUED;
 }
 
 const char *flush_outcome_text(enum flush_outcome outcome)

@@ -399,8 +399,11 @@ for name in ("Elapsed", "ElapsedMax", "CPUTime", "CoreSeconds", "RunCPU", "RunMa
 starts = pandas.to_datetime(table["Start"])
 assert (starts.dt.year == 2024).all()
 for line, run, (_, row) in zip(lines, runs, table.iterrows()):
-    assert run["state"] == "RUNNING" or (line["Elapsed"], line["ElapsedBound"] or "") == (run["elapsed"], run["elapsed_bound"]), line
-    assert row["JobID"] == line["JobID"] and (row["Elapsed"] == line["Elapsed"] or line["Elapsed"] is None)
+    assert row["JobID"] == line["JobID"]
+    if run["state"] == "RUNNING":
+        continue # longer each time
+    assert (line["Elapsed"], line["ElapsedBound"] or "") == (run["elapsed"], run["elapsed_bound"]), line
+    assert row["Elapsed"] == line["Elapsed"] or line["Elapsed"] is None
 assert {line["NLibsBound"] for line in lines} == {None, ">="}
 assert any(line["End"] is None for line in lines), "each end is known"
 PYTHON

@@ -424,7 +424,7 @@ for i in range(40000): os.link(sys.argv[1] + "/x.a", sys.argv[1] + "/" + str(i) 
     mknod -m 666 "$PLACE/fuse" c 10 229
     mount --bind "$PLACE/fuse" /dev/fuse
     echo user_allow_other >>/etc/fuse.conf
-    setpriv --reuid games --regid games --clear-groups bindfs -f --force-user=root -o allow_other "$PLACE/theirs" "$TREE/mine" &
+    setpriv --reuid games --regid games --clear-groups bindfs -f --force-user=root -o allow_other,fsname=user_id=0 "$PLACE/theirs" "$TREE/mine" &
     fuse=$!
     eventually 60 mountpoint -q "$TREE/mine"
     [[ $(stat -c %u "$TREE/mine/libforged.so") == 0 ]]
