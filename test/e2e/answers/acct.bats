@@ -386,7 +386,7 @@ print(*sorted(OWN | REASONS), sep='\n')" >"$BATS_TEST_TMPDIR/states"
     echo "$output" >"$BATS_TEST_TMPDIR/runs.jsonl"
     acct -S 2024-11-20 -E 2024-11-21 --json
     echo "$output" >"$BATS_TEST_TMPDIR/runs.json"
-    python3 - "$BATS_TEST_TMPDIR/runs" <<'PYTHON'
+    /usr/bin/python3 - "$BATS_TEST_TMPDIR/runs" <<'PYTHON'
 import json, sys
 import pandas
 place = sys.argv[1]
@@ -404,7 +404,7 @@ for line, run, (_, row) in zip(lines, runs, table.iterrows()):
         continue # longer each time
     assert (line["Elapsed"], line["ElapsedBound"] or "") == (run["elapsed"], run["elapsed_bound"]), line
     assert row["Elapsed"] == line["Elapsed"] or line["Elapsed"] is None
-assert {line["NLibsBound"] for line in lines} == {None, ">="}
+assert {line["NLibsBound"] for line in lines} == {">="}  # these records do not say that a list is complete
 assert any(line["End"] is None for line in lines), "each end is known"
 PYTHON
 }

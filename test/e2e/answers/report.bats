@@ -231,7 +231,7 @@ scipy|30000|4086|60000|1.12.0, 1.11.4" ]
         report "$page" --jsonl
         [[ -z $output ]] || echo "$output" >"$BATS_TEST_TMPDIR/$page.jsonl"
     done <"$BATS_TEST_TMPDIR/pages"
-    python3 "$BATS_TEST_DIRNAME/../fixture/check_tables" "$BATS_TEST_TMPDIR"
+    "$BATS_TEST_DIRNAME/../fixture/check_tables" "$BATS_TEST_TMPDIR"
     report --csv
     [[ $status -eq 1 && $stderr == *"--csv is one table: name one page"* ]]
     report users accounts --jsonl
