@@ -257,7 +257,7 @@ in_root() {
 }
 
 @test "the start-up object that is linked into a program records once, with the library and alone" {
-    mapfile -t objects < <(cd "$JOBTRAIL_SOURCE/preload" && printf "$JOBTRAIL_BUILD/preload/CMakeFiles/jobtrail.dir/%s.o\n" *.c routines/*.c)
+    mapfile -t objects < <(cd "$JOBTRAIL_SOURCE/preload" && printf "$JOBTRAIL_BUILD/preload/CMakeFiles/jobtrail.dir/%s.o\n" *.c {routines,slots}/*.c)
     gcc -o "$BATS_TEST_TMPDIR/dynamic" -xc - -xnone "${objects[@]}" <<<'int main(void) { return 0; }'
     gcc -static -o "$BATS_TEST_TMPDIR/static" -xc - -xnone "${objects[@]}" <<<'int main(void) { return 0; }'
     tracked "$BATS_TEST_TMPDIR/dynamic"
