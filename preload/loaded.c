@@ -73,6 +73,8 @@ bool loaded_find_segments(const struct image *image, bool is_executable, struct 
         } else if (phdr[i].p_type == PT_GNU_RELRO) {
             object->fixed_start = start & ~(page - 1);
             object->fixed_end = end & ~(page - 1);
+        } else if (phdr[i].p_type == PT_GNU_EH_FRAME) {
+            object->frames = start;
         }
     }
     return object->end != 0;

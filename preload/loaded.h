@@ -26,6 +26,7 @@ struct loaded {
     const char *soname;               /* without DT_SONAME the last part of its path */
     uintptr_t start, end;             /* of its segments */
     uintptr_t fixed_start, fixed_end; /* what is read-only after relocation, whole pages */
+    uintptr_t frames;                 /* .eh_frame_hdr; 0: it has none */
 };
 
 /* Whether the entry is of a file, whose name may be relative: neither the program nor the vDSO. */

@@ -38,42 +38,33 @@ static bool is_within(const struct profile_range *range, uint64_t address)
     return address >= range->start && address < range->end;
 }
 
-const ElfW(Phdr) * profile_object_headers(uint64_t address, struct profile_headers *found)
+/* The executable, or what the link map has, unless another thread changes that. */
+static bool find_object(uint64_t function, struct holder *found)
 {
     const struct image *image = profile_run_image();
     const struct r_debug *loader = image_loader(image);
-    const struct link_map *entry = loader == NULL ? NULL : loader->r_map;
+    const struct link_map *next = loader == NULL ? NULL : loader->r_map, *entry = NULL;
     const ElfW(Phdr) *phdr = image->phdr;
-    *found = (struct profile_headers){image->phdr_count, image->load_bias, NULL};
-    for (;; entry = entry->l_next) {
-        if (phdr != NULL) {
-            const struct profile_range range = range_of(phdr, found->count, found->bias);
-            if (is_within(&range, address))
-                return phdr;
+    size_t count = image->phdr_count;
+    uintptr_t bias = image->load_bias;
+    for (;; next = entry->l_next) {
+        struct profile_range range = range_of(phdr, phdr == NULL ? 0 : count, bias);
+        if (is_within(&range, function)) {
+            *found = (struct holder){
+                .range = range,
+                .bias = bias,
+                .build_id = image_headers_build_id(phdr, count, bias),
+                .path = entry == NULL ? NULL : entry->l_name,
+                .is_executable = entry == NULL,
+            };
+            return true;
         }
-        if (entry == NULL || !image_is_consistent(loader))
-            return NULL;
-        *found = (struct profile_headers){0, entry->l_addr, entry};
-        phdr = image_headers(image, entry, &found->count);
+        if (next == NULL || !image_is_consistent(loader))
+            return false;
+        entry = next;
+        bias = entry->l_addr;
+        phdr = image_headers(image, entry, &count);
     }
-}
-
-static bool find_object(uint64_t function, struct holder *found)
-{
-    struct profile_headers headers;
-    const struct image *image = profile_run_image();
-    const ElfW(Phdr) *phdr = profile_object_headers(function, &headers);
-    const struct link_map *entry = headers.entry;
-    if (phdr == NULL)
-        return false;
-    *found = (struct holder){.range = range_of(phdr, headers.count, headers.bias),
-                             .bias = headers.bias,
-                             .build_id = entry == NULL
-                                             ? image_exec_note(image, ELF_NOTE_GNU, NT_GNU_BUILD_ID)
-                                             : image_build_id(image, entry),
-                             .path = entry == NULL ? NULL : entry->l_name,
-                             .is_executable = entry == NULL};
-    return true;
 }
 
 /* Writes the object behind those that are there. Returns whether there is room. */

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 #include "preload/memory.h"
-#include "preload/profile/profile_object.h"
 
 uint64_t timed_sites[TIMED_SITES];
+struct timed_caller timed_callers[TIMED_STUBS];
 
 /* .eh_frame_hdr, as linkers write it: offsets from its own beginning. */
 struct frame_table {
@@ -142,25 +142,16 @@ static bool find_rule(const uint8_t *entry, uintptr_t function, uintptr_t addres
     return is_known;
 }
 
-static const struct frame_table *find_table(uintptr_t address)
-{
-    struct profile_headers found;
-    const ElfW(Phdr) *phdr = profile_object_headers(address, &found);
-    for (size_t i = 0; phdr != NULL && i < found.count; i++) {
-        if (phdr[i].p_type == PT_GNU_EH_FRAME)
-            return (const struct frame_table *)(found.bias + phdr[i].p_vaddr);
-    }
-    return NULL;
-}
-
 /* How many words the caller's frame has from the arguments on; UINT64_MAX: that is not known. */
 static uint64_t frame_words(const struct timed_call *call)
 {
     enum { FIXED_4 = 0x03, FROM_TABLE_4 = 0x3b }; /* DW_EH_PE */
     uintptr_t address = call->back - 1, stack = (uintptr_t)call->stack;
-    const struct frame_table *table = find_table(address);
+    const struct timed_caller *caller = &timed_callers[call->index];
+    const struct frame_table *table = (const struct frame_table *)caller->frames;
     struct frame_rule rule;
-    if (table == NULL || table->count_encoding != FIXED_4 || table->table_encoding != FROM_TABLE_4)
+    if (address - caller->start >= caller->end - caller->start || table == NULL ||
+        table->count_encoding != FIXED_4 || table->table_encoding != FROM_TABLE_4)
         return UINT64_MAX;
     uint32_t low = 0, high = table->count;
     while (low < high) {
@@ -195,8 +186,7 @@ void timed_frames_find(const struct timed_call *call)
     if (words > TIMED_WORDS_MAX)
         words = taken_words((const uint8_t *)call->back) > TIMED_WORDS_MAX ? TIMED_WORDS_PAST
                                                                            : TIMED_WORDS_MAX;
-    __atomic_store_n(&timed_sites[call->back % TIMED_SITES], timed_site_key(call) | (words + 1) / 2,
-                     __ATOMIC_RELAXED);
+    __atomic_store_n(timed_site(call), timed_site_key(call) | (words + 1) / 2, __ATOMIC_RELAXED);
 }
 
 #endif

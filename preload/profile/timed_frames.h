@@ -12,12 +12,26 @@
 
 #if TIMED_STUBS > 0
 
+/* The object whose slot the entry is for. Its unwind information stays while it calls. Another
+ * thread may unload any other object: where the call returns to such a one, as a tail call does,
+ * the frame is not known. */
+struct timed_caller {
+    uintptr_t start, end, frames; /* as in struct loaded */
+};
+
+extern struct timed_caller timed_callers[TIMED_STUBS] __attribute__((visibility("hidden")));
+
 /* Of one place: the address that its call returns to, the index of its entry, which no other object
  * has later, and half the number of words; all ones: more than TIMED_WORDS_MAX. The assembly has
  * the same. */
 enum { TIMED_SITES = 512, TIMED_SITE_INDEX_BIT = 7, TIMED_SITE_ADDRESS_BIT = 17 };
 
 extern uint64_t timed_sites[TIMED_SITES] __attribute__((visibility("hidden"))); /* atomic */
+
+static inline uint64_t *timed_site(const struct timed_call *call)
+{
+    return &timed_sites[(call->back ^ call->back >> 9) % TIMED_SITES];
+}
 
 static inline uint64_t timed_site_key(const struct timed_call *call)
 {
@@ -27,8 +41,7 @@ static inline uint64_t timed_site_key(const struct timed_call *call)
 /* The words of the call: an even number, or TIMED_WORDS_PAST; or more: they are not known yet. */
 static inline uint64_t timed_site_words(const struct timed_call *call)
 {
-    uint64_t site = __atomic_load_n(&timed_sites[call->back % TIMED_SITES], __ATOMIC_RELAXED);
-    return (site ^ timed_site_key(call)) * 2;
+    return (__atomic_load_n(timed_site(call), __ATOMIC_RELAXED) ^ timed_site_key(call)) * 2;
 }
 
 /* Finds them. */

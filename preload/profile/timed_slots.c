@@ -5,6 +5,7 @@
 
 #include "preload/profile/profile_grow.h"
 #include "preload/profile/profile_run.h"
+#include "preload/profile/timed_frames.h"
 #include "preload/profile/timed_names.h"
 #include "preload/profile/timed_own.h"
 #include "preload/profile/timed_parts.h"
@@ -73,6 +74,7 @@ static uint8_t find_words(uint32_t flags, int arguments)
 static bool add_entry(const struct slots_import *import, const struct stub_way *way)
 {
     int arguments;
+    const struct loaded *importer = &import->importer->loaded;
     uint32_t index = timed_routines.entries, routine = 0;
     if (index == TIMED_STUBS || !timed_run_routine(import->name, import->flags, &routine))
         return false;
@@ -81,6 +83,7 @@ static bool add_entry(const struct slots_import *import, const struct stub_way *
     entry->target = way->target;
     entry->routine = (uint16_t)routine;
     entry->words = find_words(import->flags, arguments);
+    timed_callers[index] = (struct timed_caller){importer->start, importer->end, importer->frames};
     if (way->target == 0)
         timed_unbound[index] = (struct timed_unbound){.slot = import->slot,
                                                       .original = *import->slot,

@@ -245,7 +245,23 @@ told() {
 @test "plugins that call designated libraries are timed, and where first calls are noted too" {
     local binding libraries
     printf 'int moon_burns(int); int solve(void) { for (int i = 0; i < 5; i++) moon_burns(0); return 0; }\n' >plugin.c
-    printf '#include <dlfcn.h>\nint main(void) { void *plugin = dlopen("./plugin.so", RTLD_LAZY); return ((int (*)(void))dlsym(plugin, "solve"))() + dlclose(plugin); }\n' >main.c
+    # another object is half unloaded then: no other one's pages are read
+    cat >main.c <<'END'
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+int main(void)
+{
+    struct link_map *half = dlopen("./half.so", RTLD_LAZY);
+    void *plugin = dlopen("./plugin.so", RTLD_LAZY);
+    int (*solve)(void) = (int (*)(void))dlsym(plugin, "solve");
+    mprotect((void *)half->l_addr, 4096, PROT_NONE);
+    int status = solve();
+    mprotect((void *)half->l_addr, 4096, PROT_READ);
+    return status + dlclose(plugin);
+}
+END
+    gcc -shared -fPIC -x c /dev/null -o half.so
     gcc -O2 -shared -fPIC plugin.c -o plugin.so -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD"
     for binding in lazy now; do
         gcc -O2 main.c -o main "-Wl,-z,$binding"
