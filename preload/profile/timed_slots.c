@@ -159,7 +159,8 @@ void slots_user_miss(struct slots *slots, const struct slots_import *import)
     timed_routines.is_later = slots->is_later || import == NULL || import->slot == NULL;
     if (import == NULL)
         timed_run_miss("(other name space)", 0);
-    else if (import->slot != NULL || !timed_run_is_missed(import->name, import->flags))
+    else if ((import->slot != NULL && !slots->is_again) ||
+             !timed_run_is_missed(import->name, import->flags))
         timed_run_miss(import->name, import->flags);
 }
 

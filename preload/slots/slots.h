@@ -19,7 +19,7 @@
 enum {
     SLOTS_OBJECTS_MAX = 1024,
     SLOTS_LIBRARIES_MAX = 32, /* objects whose routines are wanted */
-    SLOTS_PENDING_MAX = 128,
+    SLOTS_PENDING_MAX = 4096,
 };
 
 #if defined __x86_64__ && defined __LP64__
@@ -96,9 +96,11 @@ struct slots {
     uint8_t was_late;     /* atomic; something may have been called that was not looked at */
     uint8_t had_threads;  /* atomic; the process had several threads when somebody asked */
     uint32_t closes;      /* atomic; calls of dlclose(3): something may have been unloaded */
-    uint32_t closes_seen; /* when somebody looked */
     bool has_spaces;      /* dlmopen(3) may have made others */
-    uint64_t adds, subs;  /* what the loader had loaded and unloaded; adds 0: look at all again */
+    bool is_left;         /* something is to be looked at once more */
+    bool is_reload;       /* something was unloaded since all was looked at */
+    uint64_t adds;        /* what the loader had loaded when all was looked at */
+    uint64_t subs;        /* what it had unloaded when somebody looked */
     int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *); /* dl_iterate_phdr(3) */
     const char *is_single;            /* glibc's __libc_single_threaded; NULL: nobody knows */
     uintptr_t other_start, other_end; /* of the other library that points slots to stubs */
@@ -211,5 +213,8 @@ bool slots_end(struct slots *slots);
 
 /* Whether the call, of prctl(2) or syscall(2), enters a sandbox (slots_confine.c). */
 bool slots_is_confining(enum slots_function function, const uint64_t *argument);
+
+/* It does, or may do so unseen: no system call is made from now on. */
+void slots_confine(struct slots *slots);
 
 #endif

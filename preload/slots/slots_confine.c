@@ -6,7 +6,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 
-#include "preload/slots/slots.h"
+#include "preload/slots/slots_user.h"
 #include "preload/system.h"
 
 #if SLOTS_LOADS > 0
@@ -32,6 +32,12 @@ bool slots_is_confining(enum slots_function function, const uint64_t *argument)
     return argument[0] == SYS_seccomp &&
            (operation == SECCOMP_SET_MODE_STRICT ||
             (operation == SECCOMP_SET_MODE_FILTER && argument[3] != 0));
+}
+
+void slots_confine(struct slots *slots)
+{
+    slots_user_confine(slots);
+    __atomic_store_n(&slots->is_confined, 1, __ATOMIC_RELAXED);
 }
 
 #endif

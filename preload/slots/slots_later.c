@@ -40,7 +40,8 @@ static bool can_look(const struct slots *slots, struct slots_object *object)
 }
 
 /* One that was unloaded may have left its place to another one, which then has other slots: they
- * are looked at again, but what is missed is so once. */
+ * are looked at again, but what is missed is so once. The loader adds objects at the end: what is
+ * before as many as were added is the one that was looked at. */
 static bool is_seen(const struct slots *slots, const struct slots_object *object)
 {
     for (uint32_t i = 0; i < slots->seen_count; i++) {
@@ -73,15 +74,17 @@ struct slots_walk {
     struct slots *slots;
     const struct link_map *entry; /* the next one */
     uint32_t at;
+    uint64_t added; /* objects at the end that may be new, though others were there */
     bool is_left;   /* something is to be looked at once more */
-    bool is_reload; /* something was unloaded */
 };
 
 static void look_at(struct slots_walk *walk, struct slots_object *object)
 {
     struct slots *slots = walk->slots;
+    uint64_t to_end = (uint64_t)(slots->object + slots->count - object);
+    bool may_be_new = slots->is_reload && to_end <= walk->added;
     slots->is_again = is_seen(slots, object);
-    if (slots->is_again && !walk->is_reload) {
+    if (slots->is_again && !may_be_new) {
         object->is_new = false;
         return;
     }
@@ -128,7 +131,6 @@ static void look_at_all(struct slots_walk *walk)
     slots_point_loads(slots);
     slots_user_looked(slots);
     slots_close(slots);
-    slots->closes_seen = __atomic_load_n(&slots->closes, __ATOMIC_RELAXED);
 }
 
 /* Whether there is something new to look at. Objects are added with the loader's state set before,
@@ -141,10 +143,12 @@ static bool begins(struct slots_walk *walk, const struct dl_phdr_info *info)
         walk->is_left = true;
         return false;
     }
-    if (slots->adds == info->dlpi_adds && slots->subs == info->dlpi_subs)
+    bool is_unloaded = slots->subs != info->dlpi_subs;
+    if (!slots->is_left && !is_unloaded && slots->adds == info->dlpi_adds)
         return false;
-    walk->is_reload = slots->subs != info->dlpi_subs;
-    if (walk->is_reload || slots->start == 0)
+    slots->is_reload |= is_unloaded;
+    walk->added = info->dlpi_adds - slots->adds;
+    if (is_unloaded || slots->start == 0)
         forget(slots);
     slots->is_later = true;
     slots->subs = info->dlpi_subs;
@@ -173,7 +177,8 @@ static int walk_on(struct dl_phdr_info *info, size_t size, void *data)
     if (walk->entry == NULL) {
         slots_forget(slots, walk->at);
         look_at_all(walk);
-        slots->adds = walk->is_left ? 0 : info->dlpi_adds;
+        if (!walk->is_left)
+            slots->adds = info->dlpi_adds;
     }
     return 0;
 }
@@ -187,7 +192,9 @@ static void look(struct slots *slots)
     bool has_loaded = __atomic_exchange_n(&slots->has_loaded, 0, __ATOMIC_RELAXED) != 0;
     slots->is_late = was_late || !has_loaded;
     slots->iterate(walk_on, &walk);
+    slots->is_left = walk.is_left;
     if (!walk.is_left) {
+        slots->is_reload = false;
         slots_user_late(slots, false);
         return;
     }
@@ -244,6 +251,24 @@ static void look_if_loaded(struct slots *slots, enum slots_function function)
         be_late(slots);
 }
 
+/* Whether all that was looked at is still loaded. A call of dlclose(3) by its address, or within
+ * libc, has no slot, and of a sandbox nobody may know: the link map is read, which no other thread
+ * changes. */
+static bool is_whole(struct slots *slots)
+{
+    uint32_t i = slots->start;
+    if (!is_alone(slots))
+        return false;
+    const struct link_map *entry =
+        i == 0 ? image_loader(slots->image)->r_map : slots->object[i - 1].loaded.entry->l_next;
+    while (i < slots->count && entry == slots->object[i].loaded.entry &&
+           entry->l_ld == slots->object[i].dynamic) {
+        entry = entry->l_next;
+        i++;
+    }
+    return i == slots->count;
+}
+
 /* Objects that may have been unloaded are not read. */
 static void look_up(struct slots *slots, const uint64_t *argument)
 {
@@ -251,9 +276,7 @@ static void look_up(struct slots *slots, const uint64_t *argument)
     if (slots->library_count == 0 || name == NULL || !slots_user_may_look() ||
         __atomic_exchange_n(&slots->is_looking, 1, __ATOMIC_ACQUIRE))
         return;
-    bool is_whole = __atomic_load_n(&slots->closes, __ATOMIC_RELAXED) == slots->closes_seen &&
-                    !slots->is_blind && is_alone(slots);
-    slots_look_up(slots, is_whole ? slots->count : slots->start,
+    slots_look_up(slots, is_whole(slots) ? slots->count : slots->start,
                   (const void *)(uintptr_t)argument[0], name);
     __atomic_store_n(&slots->is_looking, 0, __ATOMIC_RELEASE);
 }
@@ -271,10 +294,8 @@ uintptr_t slots_loads(uint32_t index, const uint64_t *argument)
     enum slots_function function = slots->load[index].function;
     bool is_space = function == SLOTS_FUNCTION_OPEN_SPACE;
     if (function == SLOTS_FUNCTION_PRCTL || function == SLOTS_FUNCTION_SYSCALL) {
-        if (slots_is_confining(function, argument)) {
-            slots_user_confine(slots);
-            __atomic_store_n(&slots->is_confined, 1, __ATOMIC_RELAXED);
-        }
+        if (slots_is_confining(function, argument))
+            slots_confine(slots);
         return slots->load[index].target;
     }
     look_if_loaded(slots, function);

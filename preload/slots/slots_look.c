@@ -76,9 +76,23 @@ static uintptr_t find_target(struct slots *slots, struct slots_import *import, b
     return import->is_lazy || bound == function ? function : 0;
 }
 
+static bool is_of_sandbox(enum slots_function function)
+{
+    return function == SLOTS_FUNCTION_PRCTL || function == SLOTS_FUNCTION_SYSCALL;
+}
+
+/* Its slot leads to no stub: nobody tells when it is called. */
+static void lose(struct slots *slots, enum slots_function function)
+{
+    if (is_of_sandbox(function))
+        slots_confine(slots);
+    else
+        slots->is_blind = true;
+}
+
 static void add_load(struct slots *slots, struct slots_import *import, enum slots_function function)
 {
-    bool is_sandbox = function == SLOTS_FUNCTION_PRCTL || function == SLOTS_FUNCTION_SYSCALL;
+    bool is_sandbox = is_of_sandbox(function);
     if (slots_is_load_stub(*import->slot) ||
         (!is_sandbox && slots_user_is_below(slots, import->importer)))
         return;
@@ -89,7 +103,7 @@ static void add_load(struct slots *slots, struct slots_import *import, enum slot
         slots->pending[slots->pending_count++] =
             (struct slots_pending){import->slot, import->importer, load};
     else
-        slots->is_blind |= !is_sandbox;
+        lose(slots, function);
 }
 
 void slots_point_loads(struct slots *slots)
@@ -99,7 +113,7 @@ void slots_point_loads(struct slots *slots)
         if (slots_open(slots, &pending->importer->loaded, (uintptr_t)pending->slot))
             __atomic_store_n(pending->slot, slots_load_stub(pending->load), __ATOMIC_RELEASE);
         else
-            slots->is_blind = true;
+            lose(slots, slots->load[pending->load].function);
     }
     slots->pending_count = 0;
     slots_close(slots);
@@ -132,10 +146,22 @@ static void look_at_routine(struct slots *slots, struct slots_import *import, en
     if (want == SLOTS_NOT)
         return;
     bool is_known = !(import->is_lazy || import->is_others) || import->symbol != NULL;
-    bool is_found = want == SLOTS_WANTED && use == USE_CALL && is_known && !slots->is_end &&
-                    slots_know(slots, import->importer) && slots_user_found(slots, import);
-    if ((!is_found || slots->is_late) && !slots->is_again)
+    bool could = want == SLOTS_WANTED && use == USE_CALL && is_known && !slots->is_end &&
+                 slots_know(slots, import->importer);
+    bool is_found = could && slots_user_found(slots, import);
+    if ((!is_found || slots->is_late) && (!slots->is_again || (could && !is_found)))
         slots_user_miss(slots, import);
+}
+
+/* dlopen(3) may be called by its address. */
+static void look_at_address(struct slots *slots, const struct loaded *loaded,
+                            const ElfW(Rela) * relocation)
+{
+    size_t number = ELF64_R_SYM(relocation->r_info);
+    if (number == 0 || loaded->symbols[number].st_shndx != SHN_UNDEF)
+        return;
+    enum slots_function function = function_of(loaded_name(loaded, relocation));
+    slots->is_blind |= function == SLOTS_FUNCTION_OPEN || function == SLOTS_FUNCTION_OPEN_SPACE;
 }
 
 /* What each object's start-up code has the address of is weak, or __libc_start_main(). */
@@ -197,9 +223,12 @@ void slots_look(struct slots *slots, struct slots_object *object)
         const uintptr_t *word = (const uintptr_t *)(loaded->entry->l_addr + relocation->r_offset);
         if (type == R_X86_64_GLOB_DAT && calls == 0)
             look_at(slots, object, relocation, USE_CALL);
-        else if ((type == R_X86_64_GLOB_DAT || type == R_X86_64_64) &&
-                 slots_library_at(slots, *word) != NULL)
+        else if (type != R_X86_64_GLOB_DAT && type != R_X86_64_64)
+            continue;
+        else if (slots_library_at(slots, *word) != NULL)
             look_at(slots, object, relocation, type == R_X86_64_64 ? USE_WORD : USE_ADDRESS);
+        else
+            look_at_address(slots, loaded, relocation);
     }
     object->is_new = false;
 }

@@ -45,6 +45,22 @@ END
     [[ $(tracked ./load) == "again 3" ]]
 }
 
+@test "dlsym reads nothing of a library that a call of dlclose without a slot has unloaded" {
+    cat >close.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+int main(void)
+{
+    int (*close)(void *) = (int (*)(void *))dlsym(RTLD_DEFAULT, "dlclose");
+    void *one = dlopen("./libone.so", RTLD_NOW);
+    return one == 0 || dlsym(one, "none") || close(one) || dlsym(RTLD_DEFAULT, "one");
+}
+END
+    cc -O2 close.c -o close
+    unnoticed ./close
+    [[ $(cat with/status) == 0 ]]
+}
+
 @test "threads load, call and unload plugins of designated libraries, and no run fails" {
     local i run
     for i in 0 1 2 3 4 5 6 7; do

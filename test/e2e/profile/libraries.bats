@@ -280,6 +280,41 @@ END
 }
 
 # bats test_tags=needs:routines
+@test "where first calls are counted too, a plugin's calls stay exact, whatever else is unloaded beside it, or it is itself" {
+    local libraries
+    printf 'int moon_burns(int); int solve(void) { for (int i = 0; i < 5; i++) moon_burns(0); return 0; }\n' |
+        gcc -O2 -shared -fPIC -xc - -o plugin.so -L. -l:libmoon.so.1 -Wl,-rpath,"$PWD"
+    printf 'int other;\n' | gcc -shared -fPIC -xc - -o other.so
+    gcc -O2 -xc - -o main <<'C'
+#include <dlfcn.h>
+static void *plugin;
+static int solve(void)
+{
+    plugin = dlopen("./plugin.so", RTLD_NOW);
+    return plugin ? ((int (*)(void))dlsym(plugin, "solve"))() : 1;
+}
+int main(void)
+{
+    int wrong = solve();
+    for (int i = 0; i < 3; i++)
+        wrong |= dlclose(dlopen("./other.so", RTLD_NOW)) | solve() | dlclose(plugin);
+    for (int i = 0; i < 2; i++)
+        wrong |= dlclose(plugin) | solve();
+    return wrong;
+}
+C
+    RULES=$'[tracking]\nroutine_counts = yes\n'$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so\\.1\n'
+    for libraries in "$LIBRARY $PROFILE_LIBRARY" "$PROFILE_LIBRARY $LIBRARY"; do
+        another_job
+        with_rules
+        env "${PROFILED[@]}" "${TRACKED[@]:1:3}" LD_PRELOAD="$libraries" ./main
+        [[ $(dumped moon_burns) == 30 && $(told .missed) == 0 ]]
+        flush
+        [[ $(records | jq -c '.[] | select(.routineT) | .routineT.routineA | map(.[1, 3])') == '["moon_burns",30]' ]]
+    done
+}
+
+# bats test_tags=needs:routines
 @test "numpy and scipy have the same routines in the list of first calls as in the profile, in any order of the libraries" {
     local libraries program
     for program in 'import numpy as n; a = n.ones((9, 9)); print(n.linalg.eigvalsh(a @ a)[0] < 1)' \
