@@ -21,26 +21,30 @@ static struct routine_memory *memory_of(struct slots *slots)
                                              offsetof(struct routine_memory, slots));
 }
 
-static void put_library(struct routine_memory *memory, struct slots_object *object)
+/* What cannot be watched is missed once, however often it is loaded: then it is behind what the
+ * list had before. */
+static void put_library(struct routine_memory *memory, struct slots_object *object, bool has_room)
 {
+    uint32_t before = __atomic_load_n(&memory->list.head->bytes, __ATOMIC_RELAXED);
     object->user =
         routine_list_library(&memory->list, loaded_build_id(memory->slots.image, &object->loaded),
                              object->loaded.entry->l_name);
-    routine_miss(memory, object->loaded.hash == NULL); /* it cannot be asked what it exports */
+    bool can_ask = object->loaded.hash != NULL; /* what it exports */
+    routine_miss(memory, object->user >= before && !(has_room && can_ask));
 }
 
 void routine_put_libraries(struct routine_memory *memory)
 {
     struct slots *slots = &memory->slots;
     for (uint32_t i = 0; i < slots->library_count; i++)
-        put_library(memory, &slots->object[slots->library[i]]);
+        put_library(memory, &slots->object[slots->library[i]], true);
     routine_miss(memory, slots->left_out);
 }
 
 void slots_user_object(struct slots *slots, struct slots_object *object)
 {
     if (object->is_designated && memory_of(slots)->list.head != NULL)
-        put_library(memory_of(slots), object);
+        put_library(memory_of(slots), object, slots->library_count < SLOTS_LIBRARIES_MAX);
 }
 
 /* The name where it stays. Nothing of the start is unloaded. NULL: there is no room. */
@@ -195,7 +199,7 @@ void slots_user_miss(struct slots *slots, const struct slots_import *import)
 {
     struct routine_memory *memory = memory_of(slots);
     bool is_new = import == NULL || put_missed(memory, import);
-    routine_miss(memory, is_new || import->slot != NULL);
+    routine_miss(memory, is_new || (import->slot != NULL && !slots->is_again));
 }
 
 bool slots_user_is_below(struct slots *slots, struct slots_object *object)

@@ -239,6 +239,8 @@ void routines_point(struct ledger_slot *slot, clock_function *now)
     routine_entries = memory->entry;
     routine_point_new(memory);
     slots_point_loads(&memory->slots);
+    if (memory->slots.library_count > 0 && memory->slots.load_count > 0)
+        slots_start(&memory->slots);
     slots_keep(&memory->slots);
 #endif
 }
