@@ -67,9 +67,10 @@ static uint32_t find_room(void)
 {
     struct profile_live *live = profile_live();
     uint32_t most = sizeof timed_routines.routine / sizeof timed_routines.routine[0];
-    if (live != NULL && __atomic_load_n(&live->state, __ATOMIC_ACQUIRE) == LIVE_READY)
-        return live->room;
-    return most;
+    uint32_t state = live == NULL ? LIVE_NONE : __atomic_load_n(&live->state, __ATOMIC_ACQUIRE);
+    if (state == LIVE_BEGINNING) /* another thread has counted what is to have room */
+        return timed_routines.count;
+    return state == LIVE_READY ? live->room : most;
 }
 
 bool timed_run_routine(const char *name, uint32_t flags, uint32_t *index)
