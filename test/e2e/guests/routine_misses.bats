@@ -200,6 +200,79 @@ ledger_bytes() {
     [[ $(misses main) == "0 2 0" ]]
 }
 
+@test "a library that is loaded later and cannot be watched is a miss once, however often it is loaded" {
+    local i
+    for ((i = 0; i < 35; i++)); do
+        cc -fPIC -shared "-Wl,-soname,libdesignated.so.$i" -xc - -o "libdesignated.so.$i" <<<"int f$i(void) { return 1; }"
+    done
+    cc -fPIC -shared -Wl,-soname,libdesignated.so.99,--hash-style=sysv -xc - -o libdesignated.so.99 <<<'int silent(void) { return 1; }'
+    cc -O2 -xc - -o opener <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    char name[32];
+    void *last = dlopen("./libdesignated.so.99", RTLD_NOW);
+    for (int i = 0; i < 35; i++) {
+        snprintf(name, sizeof name, "./libdesignated.so.%d", i);
+        if (last == 0 || (last = dlopen(name, RTLD_NOW)) == 0)
+            return 1;
+    }
+    for (int i = 0; i < 3; i++) /* the last ones are looked at again */
+        if (dlclose(last) || (last = dlopen(name, RTLD_NOW)) == 0 || dlsym(last, "none") != 0)
+            return 1;
+    return 0;
+}
+END
+    same opener
+    [[ $(misses opener) == "0 5 0" ]] # the silent one, and four for which there is no room
+}
+
+@test "what a plugin calls is a miss by name where the stubs are used up by loading it again" {
+    made 1 routine
+    cc -O2 -fPIC -shared -xc - -xnone ./libdesignated.so.1 -Wl,-rpath,"$PWD" -o plugin.so \
+        <<<'int routine0(int); int plug(int x) { return routine0(x); }'
+    cc -O2 -xc - -o again <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+    for (int i = 0; i < 4100; i++) {
+        void *plugin = dlopen("./plugin.so", RTLD_NOW);
+        if (plugin == 0 || ((int (*)(int))dlsym(plugin, "plug"))(i) != i + 1 || dlclose(plugin))
+            return 1;
+    }
+    return 0;
+}
+END
+    RULES=$'[tracking]\nroutine_counts = yes\n'$RULES another_job
+    same again
+    [[ $(misses again) == "4096 1 1" && $(of_run again '.missedA[0][1]') == routine0 ]]
+}
+
+@test "libraries that are opened by the address of dlopen(3), or looked up by threads, are seen" {
+    made 3 routine
+    cc -O2 -fPIC -shared -xc - -xnone ./libdesignated.so.1 -Wl,-rpath,"$PWD" -o plugin.so \
+        <<<'int routine0(int); int plug(int x) { return routine0(x); }'
+    cc -O2 -xc - -xnone -o taker ./libdesignated.so.1 -Wl,-rpath,"$PWD" -pthread <<'END'
+#include <dlfcn.h>
+#include <pthread.h>
+int routine1(int);
+static void *thread(void *handle) { return dlsym(handle, "routine2"); }
+int main(void)
+{
+    void *(*volatile opens)(const char *, int) = dlopen, *found;
+    int (*plug)(int) = (int (*)(int))dlsym(opens("./plugin.so", RTLD_NOW), "plug");
+    pthread_t other;
+    if (pthread_create(&other, 0, thread, RTLD_DEFAULT) || pthread_join(other, &found))
+        return 1;
+    return found == 0 || plug(routine1(1)) != 3;
+}
+END
+    same taker
+    # the first may have been called before, and what the thread did not look at may be anything
+    [[ $(misses taker) == "2 3 2" && $(of_run taker '.missedA | map(.[1]) | join(" ")') == "routine0 routine2" ]]
+}
+
 @test "a program may make its table of offsets read-only once all of it is bound" {
     made 2 routine -Wl,-z,lazy
     sed -i '1i #define _GNU_SOURCE\n#include <link.h>\n#include <sys/mman.h>
