@@ -263,6 +263,39 @@ END
     [[ $(of_run box_now '[.missed, (.routineA | map(.[1]) | join(" "))] | @csv') == '1,""' ]]
 }
 
+@test "a sandbox that the last of many libraries enters is noticed" {
+    local i libraries=()
+    echo '#include <sys/prctl.h>
+        int name(void) { return prctl(PR_SET_NAME, "named"); }' | cc -O2 -fPIC -shared -xc - -o named.so
+    for ((i = 0; i < 130; i++)); do
+        cp named.so "named$i.so"
+        libraries+=("./named$i.so")
+    done
+    echo '#include <sys/prctl.h>
+        int enter(void) { return prctl(PR_SET_SECCOMP, 1); }' | cc -O2 -fPIC -shared -xc - -o enter.so
+    cc -O2 -xc - -xnone -o box -Wl,--no-as-needed "${libraries[@]}" ./enter.so <<'END'
+#include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int enter(void);
+int main(void)
+{
+    char text[] = "0\n";
+    void *plugin = dlopen("./plugin.so", RTLD_LAZY);
+    if (plugin == NULL || enter())
+        return 1;
+    text[0] += (char)((double (*)(double))dlsym(plugin, "plug"))(1);
+    syscall(SYS_write, 1, text, 2);
+    syscall(SYS_exit, 0);
+}
+END
+    ln -s libone.so libdesignated_one.so.1
+    echo 'double one(double); double plug(double x) { return one(x); }' |
+        cc -O2 -fPIC -shared -xc - -o plugin.so -L. -lone "-Wl,-rpath,$PWD"
+    unnoticed ./box
+    [[ $(cat with/stdout) == 2 ]]
+}
+
 @test "a sandbox that syscall(2) has entered is noticed; of another, a library that was looked at before is as ever" {
     cat >box.c <<'END'
 #define _GNU_SOURCE
