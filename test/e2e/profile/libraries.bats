@@ -303,9 +303,8 @@ int main(void)
     return wrong;
 }
 C
-    RULES=$'[tracking]\nroutine_counts = yes\n'$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so\\.1\n'
     for libraries in "$LIBRARY $PROFILE_LIBRARY" "$PROFILE_LIBRARY $LIBRARY"; do
-        another_job
+        RULES=$'[tracking]\nroutine_counts = yes\n'$KEEP_ALL$'\n[routines]\nkeep = soname:libmoon\\.so\\.1\n' another_job
         with_rules
         env "${PROFILED[@]}" "${TRACKED[@]:1:3}" LD_PRELOAD="$libraries" ./main
         [[ $(dumped moon_burns) == 30 && $(told .missed) == 0 ]]
