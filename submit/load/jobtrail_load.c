@@ -17,6 +17,7 @@
 
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
+#include "conf/base/text.h"
 #include "conf/library_modules.h"
 #include "conf/secret_file.h"
 #include "submit/load/read/account_list.h"
@@ -145,12 +146,13 @@ static int check_options(const struct load_options *options, char **paths)
         return -EINVAL;
     }
     struct stat facts;
+    char shown[TERMINAL_WORD_SIZE];
     for (; options->follow && !options->delete_files && *paths != NULL; paths++) {
         if (stat(*paths, &facts) == 0 && S_ISDIR(facts.st_mode)) {
             fprintf(stderr,
                     "jobtrail-load: --follow of the directory %s needs --delete, else all that is "
                     "in it is read again and again\n",
-                    *paths);
+                    terminal_word(*paths, shown));
             return -EINVAL;
         }
     }
@@ -190,10 +192,11 @@ static int parse_options(int argc, char **argv, struct load_options *options)
 static const struct database_ops *find_store(const char *address, const char **location)
 {
     const struct database_ops *ops = store_kind(address, location);
+    char shown[TERMINAL_WORD_SIZE];
     if (ops == NULL)
         fprintf(stderr,
                 "jobtrail-load: %s is no store; write sqlite:FILE or mariadb://HOST/DATABASE\n",
-                address);
+                terminal_word(address, shown));
     return ops;
 }
 
@@ -202,18 +205,18 @@ static int open_quarantine(const struct load_options *options, int *fd)
     *fd = -1;
     if (options->quarantine == NULL || options->dry_run)
         return 0;
-    char culprit[PATH_MAX];
+    char culprit[PATH_MAX], shown[TERMINAL_WORD_SIZE], other[TERMINAL_WORD_SIZE];
     int opened = damaged_open(options->quarantine, culprit, sizeof culprit);
     if (opened == -EPERM) {
         fprintf(stderr,
                 "jobtrail-load: quarantine %s: others than root can change %s: give it to root, "
                 "writable by root alone, or run this as another user\n",
-                options->quarantine, culprit);
+                terminal_word(options->quarantine, shown), terminal_word(culprit, other));
         return opened;
     }
     if (opened < 0) {
-        fprintf(stderr, "jobtrail-load: quarantine %s: %s\n", options->quarantine,
-                strerror(-opened));
+        fprintf(stderr, "jobtrail-load: quarantine %s: %s\n",
+                terminal_word(options->quarantine, shown), strerror(-opened));
         return opened;
     }
     *fd = opened;
@@ -281,7 +284,8 @@ static enum exit_code store_trouble(const struct store *store)
 /* Of a list that the site gives: `error` is that of reading it. */
 static enum exit_code bad_list(const char *path, int error, const struct load_reason *reason)
 {
-    fprintf(stderr, "jobtrail-load: %s: %s\n", path,
+    char shown[TERMINAL_WORD_SIZE];
+    fprintf(stderr, "jobtrail-load: %s: %s\n", terminal_word(path, shown),
             error == -EBADMSG ? reason->text : strerror(-error));
     return USAGE;
 }
@@ -391,7 +395,8 @@ static int read_keys(const struct load_options *options, struct record_proof *pr
         int error = record_proof_add_key(proof, options->key_file[i]);
         if (error == 0)
             continue;
-        fprintf(stderr, "jobtrail-load: key %s: %s\n", options->key_file[i],
+        char shown[TERMINAL_WORD_SIZE];
+        fprintf(stderr, "jobtrail-load: key %s: %s\n", terminal_word(options->key_file[i], shown),
                 key_file_trouble(error));
         return error;
     }

@@ -69,7 +69,7 @@ C
 @test "a program for aarch64 is tracked" {
     local routines=()
     cd "$JOBTRAIL_SOURCE"
-    ! test/systems/can routines || routines=(preload/routines/*.c)
+    ! test/systems/can routines || routines=(preload/{routines,slots}/*.c)
     aarch64-linux-gnu-gcc -std=gnu17 -O2 -fPIC -ffreestanding -fno-stack-protector -fvisibility=hidden \
         -Wall -Wextra -Wconversion -Werror -D_GNU_SOURCE -mno-outline-atomics -I. -I"$JOBTRAIL_BUILD" -shared -nostdlib \
         -Wl,--no-undefined -Wl,-soname,libjobtrail.so -Wl,--version-script,preload/libjobtrail.map \
