@@ -164,8 +164,8 @@ static bool is_line_trusted(const char *line)
     return is_in(remote, type) || (is_in(local, type) && !has_option(options, "nosuid"));
 }
 
-/* FUSE, but root's, as CVMFS: the file system's own options, which are the last word, have the number
- * of who mounted it. The words before are the user's. */
+/* FUSE, but root's, as CVMFS: the file system's own options, which are the last word, have the
+ * number of who mounted it. The words before are the user's. */
 static bool is_line_users(const char *line)
 {
     const char *rest = strstr(line, " - fuse"), *last = rest == NULL ? NULL : strrchr(rest, ' '),
