@@ -16,6 +16,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/grow.h"
 #include "conf/base/program_run.h"
+#include "conf/base/text.h"
 
 #define DAY_S          86400
 #define FIRST_DAYS     30
@@ -106,8 +107,9 @@ static enum slurm_result tell(const struct slurm_input *input, int error, const 
         said = input->reason.text;
     else if (said == NULL || said[0] == '\0')
         said = strerror(-error);
-    fprintf(stderr, "jobtrail-load: jobs of Slurm: %s%s%s\n", from, from[0] == '\0' ? "" : ": ",
-            said);
+    char shown[TERMINAL_WORD_SIZE], words[TERMINAL_WORD_SIZE];
+    fprintf(stderr, "jobtrail-load: jobs of Slurm: %s%s%s\n", terminal_word(from, shown),
+            from[0] == '\0' ? "" : ": ", terminal_word(said, words));
     return SLURM_NO_ANSWER;
 }
 
@@ -223,6 +225,7 @@ static size_t put_so_far(const struct slurm_load *load)
 /* Of a name that slurmdbd does not know sacct has no jobs, and says nothing. */
 static enum slurm_result check_cluster(const struct slurm_load *load, const char *cluster)
 {
+    char shown[TERMINAL_WORD_SIZE];
     bool has_any = cluster[0] == '\0';
     if (!has_any && store_has_slurm_jobs(load->store, cluster, &has_any) != 0)
         return SLURM_STORE_FAILED;
@@ -231,7 +234,7 @@ static enum slurm_result check_cluster(const struct slurm_load *load, const char
         fprintf(stderr,
                 "jobtrail-load: jobs of Slurm: sacct has none of cluster %s: [site] cluster on its "
                 "nodes must be Slurm's ClusterName\n",
-                cluster);
+                terminal_word(cluster, shown));
     return SLURM_LOADED;
 }
 
