@@ -64,7 +64,7 @@ bool loaded_find_segments(const struct image *image, bool is_executable, struct 
     uintptr_t bias = is_executable ? image->load_bias : object->entry->l_addr;
     const uintptr_t page = IMAGE_PAGE_MIN;
     object->start = UINTPTR_MAX;
-    object->end = object->fixed_start = object->fixed_end = 0;
+    object->end = object->fixed_start = object->fixed_end = object->frames = 0;
     for (size_t i = 0; phdr != NULL && i < count; i++) {
         uintptr_t start = bias + phdr[i].p_vaddr, end = start + phdr[i].p_memsz;
         if (phdr[i].p_type == PT_LOAD) {

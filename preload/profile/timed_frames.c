@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "preload/loaded.h"
 #include "preload/memory.h"
+#include "preload/profile/profile_run.h"
 
 uint64_t timed_sites[TIMED_SITES];
 struct timed_caller timed_callers[TIMED_STUBS];
@@ -142,16 +144,25 @@ static bool find_rule(const uint8_t *entry, uintptr_t function, uintptr_t addres
     return is_known;
 }
 
+static const struct frame_table *find_table(const struct timed_caller *caller, uintptr_t address)
+{
+    const struct image *image = profile_run_image();
+    struct loaded object = {.start = caller->start, .end = caller->end, .frames = caller->frames};
+    bool is_importer = address - object.start < object.end - object.start;
+    if (!is_importer && (image->phdr == NULL || !loaded_find_segments(image, true, &object) ||
+                         address - object.start >= object.end - object.start))
+        return NULL;
+    return (const struct frame_table *)object.frames;
+}
+
 /* How many words the caller's frame has from the arguments on; UINT64_MAX: that is not known. */
 static uint64_t frame_words(const struct timed_call *call)
 {
     enum { FIXED_4 = 0x03, FROM_TABLE_4 = 0x3b }; /* DW_EH_PE */
     uintptr_t address = call->back - 1, stack = (uintptr_t)call->stack;
-    const struct timed_caller *caller = &timed_callers[call->index];
-    const struct frame_table *table = (const struct frame_table *)caller->frames;
+    const struct frame_table *table = find_table(&timed_callers[call->index], address);
     struct frame_rule rule;
-    if (address - caller->start >= caller->end - caller->start || table == NULL ||
-        table->count_encoding != FIXED_4 || table->table_encoding != FROM_TABLE_4)
+    if (table == NULL || table->count_encoding != FIXED_4 || table->table_encoding != FROM_TABLE_4)
         return UINT64_MAX;
     uint32_t low = 0, high = table->count;
     while (low < high) {

@@ -12,9 +12,9 @@
 
 #if TIMED_STUBS > 0
 
-/* The object whose slot the entry is for. Its unwind information stays while it calls. Another
- * thread may unload any other object: where the call returns to such a one, as a tail call does,
- * the frame is not known. */
+/* The object whose slot the entry is for. Its unwind information stays while it calls. So does the
+ * executable's, which a tail call of a library's may return to. Of any other object, which another
+ * thread may unload, frames are not known. */
 struct timed_caller {
     uintptr_t start, end, frames; /* as in struct loaded */
 };
