@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Asks the service for answers (service/protocol.py), and prints what it says: the door by which jobtrail-acct and jobtrail-report do so."""
+"""Asks the service for answers (service/protocol.py), and prints what it says: the door by which jobtrail-acct, jobtrail-job and jobtrail-report do so."""
 
 import os
 import pwd
@@ -125,7 +125,7 @@ def check(options):
 
 
 def ask(options, name):
-    """Lets the service that jobtrail.conf names, or that of this host, answer instead of the program of this name (acct, report), and returns True; ends the
+    """Lets the service that jobtrail.conf names, or that of this host, answer instead of the program of this name (acct, job, report), and returns True; ends the
     program, or raises Failure, if the answer is a failure. --update is for the host that has the store. Where nothing is asked, the
     store is set in `options`."""
     found = settings.read()

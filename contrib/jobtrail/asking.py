@@ -10,7 +10,7 @@ from .program import DEFAULT_STORE, Failure
 
 
 def ask_service(options, name):
-    """Where no store is named, lets a service answer instead of the program of this name (acct, report), and returns True; else the
+    """Where no store is named, lets a service answer instead of the program of this name (acct, job, report), and returns True; else the
     store to be read is set in `options`. Ends the program if the answer is a failure."""
     if options.store is not None:
         return False

@@ -3,15 +3,18 @@
 its main program in the same directory, under the same name."""
 
 import argparse
+import os
 import time
 
 from ..acct import details, fields
 from ..acct.select import DAYS
 from ..acct.selected import selected_runs
+from ..pattern import Pattern
 from ..store import SINCE
 from .diff import differences
-from .helpers import kind_of
 
+MODULE_COMMAND = Pattern(r".*/modulecmd(?:\.tcl)?\Z|.*/lmod(?:/[^/]*)*/libexec/[A-Za-z_]+\Z")
+HELPERS = {"jspawnhelper", "utempter", "fc-list", "fc-match", "conmon", "valgrind.bin"}
 JOBS_LOOKED_AT, DAYS_LOOKED_AT = 20, 90
 SECTIONS = ("executable", "libraries", "modules", "packages", "arguments", "place", "limits")
 NAME = "SLURM_JOB_NAME"
@@ -21,6 +24,14 @@ BEFORE = (
     " AND coalesce(run.cwd, '') = ? AND coalesce(run.cluster, '') = ? AND run.start_time < ? AND run.start_time >= ? AND run.proven = ? AND run.job_id_raw <> ?"
     " GROUP BY run.job_id_raw, since ORDER BY began DESC LIMIT %d" % JOBS_LOOKED_AT
 )
+
+
+def kind_of(run):
+    """Of programs that do not do the job's work: "module commands", "helpers"; None: another one."""
+    words = [run["exec_path"] or "", *(run["cmdline"] or [])[:3]]
+    if any(MODULE_COMMAND.match(str(word)) for word in words):
+        return "module commands"
+    return "helpers" if os.path.basename(words[0]) in HELPERS else None
 
 
 def main_run(runs):

@@ -19,8 +19,8 @@ from ..report.numbers import PARTS
 from ..store import SINCE
 from ..text import escape
 from . import advice, changes, wording
+from .changes import kind_of
 from .diff import starts_first, unseen, unseen_text
-from .helpers import kind_of
 from .wording import MOST_RUNS
 
 IN_VAIN = 3  # exit status: to ask again later does not help
