@@ -29,6 +29,7 @@ static void print_count(const struct flush_count *count, bool json)
         {"unhooked", count->unhooked},
         {"dropped", count->dropped},
         {"damaged", count->damaged},
+        {"misdated", count->misdated},
         {"left_out", count->left_out},
         {"quarantined", count->quarantined},
         {"lost", count->lost},

@@ -69,8 +69,15 @@ static int look_at_slot(struct ledger_reader *reader, uint64_t offset, size_t si
 }
 
 /* Times from the ledger may be any number. */
-static void clock_step_set(struct capture *capture)
+static void bound_times(const struct ledger_reader *reader, struct capture *capture)
 {
+    const struct ledger_bounds *starts = &reader->starts;
+    const uint64_t told_ns = capture->start_ns;
+    if (told_ns < starts->first_ns && starts->first_ns - told_ns > starts->slack_ns)
+        capture->start_ns = starts->first_ns;
+    else if (told_ns > starts->last_ns && told_ns - starts->last_ns > starts->slack_ns)
+        capture->start_ns = starts->last_ns;
+    capture->misdated = capture->start_ns != told_ns;
     const uint64_t most = INT64_MAX / 2;
     if (capture->elapsed_ns == 0 || capture->elapsed_ns > most || capture->end_ns == 0 ||
         capture->end_ns > most || capture->start_ns > most)
@@ -125,7 +132,7 @@ static int read_capture(struct ledger_reader *reader, const struct ledger_slot *
         .routines = reader->memory->routines,
     };
     memcpy(capture->uuid, slot->uuid, sizeof capture->uuid);
-    clock_step_set(capture);
+    bound_times(reader, capture);
     const char *at;
     int error = look_at_slot(reader, slot->offset, sizeof *slot + slot->fields_bytes, &at);
     if (error == 0)
@@ -167,7 +174,8 @@ static int read_stub_fields(const struct stub_walk *walk, const char *at,
 
 /* The stub at walk->at of the slot at `at`; then walk->at is the place of the next one. Returns 0,
  * or -EINVAL where it is damaged. */
-static int next_stub(struct stub_walk *walk, const char *at, struct capture *capture)
+static int next_stub(const struct ledger_reader *reader, struct stub_walk *walk, const char *at,
+                     struct capture *capture)
 {
     struct ledger_stub stub;
     uint32_t room = walk->slot_bytes - walk->at;
@@ -193,7 +201,7 @@ static int next_stub(struct stub_walk *walk, const char *at, struct capture *cap
         .task = UINT32_MAX,
         .first = (stub.flags & LEDGER_STUB_FIRST) != 0,
     };
-    clock_step_set(capture);
+    bound_times(reader, capture);
     int error = read_stub_fields(walk, at, &stub, capture);
     walk->at += (uint32_t)sizeof stub + fields_bytes;
     return error;
@@ -208,7 +216,7 @@ static int read_stub(struct ledger_reader *reader, struct stub_walk *walk, struc
         return 0;
     int error = look_at_slot(reader, walk->slot, walk->slot_bytes, &at);
     if (error == 0)
-        error = at == NULL ? -EINVAL : next_stub(walk, at, capture);
+        error = at == NULL ? -EINVAL : next_stub(reader, walk, at, capture);
     if (error == 0)
         capture->objects = reader->memory->objects;
     else
@@ -269,7 +277,8 @@ int ledger_open(int fd, uint64_t most, struct ledger_reader *reader)
     off_t size = lseek(fd, 0, SEEK_END);
     if (size < 0)
         return -errno;
-    struct ledger_reader opened = {.at = LEDGER_FIRST,
+    struct ledger_reader opened = {.starts = {.last_ns = UINT64_MAX},
+                                   .at = LEDGER_FIRST,
                                    .end = header.used_bytes,
                                    .others_runs = counted(header.others_runs),
                                    .others_ns = header.others_ns,
@@ -305,8 +314,10 @@ int ledger_next(struct ledger_reader *reader, struct capture *capture)
         }
         if (found == -EINVAL)
             reader->damaged++;
-        else if (found != 0)
+        else if (found != 0) {
+            reader->misdated += found == 1 && capture->misdated;
             return found;
+        }
     }
 }
 

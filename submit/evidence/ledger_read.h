@@ -96,6 +96,7 @@ struct capture {
     int wants_start;           /* its start gets a record of its own, because of its size */
     int pkgs;                  /* the policy's action was `pkgs` */
     int first;                 /* no earlier capture is of the same process */
+    int misdated;              /* start_ns is a bound of the reader's */
     int keep;                  /* sampling did not apply to it when it started */
     int cut;                   /* fields are missing, or end early */
     uint32_t unlisted;         /* objects that the process had loaded and that the ledger has not;
@@ -103,12 +104,19 @@ struct capture {
     uint32_t beyond;           /* objects that the ledger has beside `objects` */
 };
 
+/* A start that lies more than `slack_ns` outside is taken for the bound. */
+struct ledger_bounds {
+    uint64_t first_ns, last_ns, slack_ns;
+};
+
 struct ledger_reader {
     uint64_t dropped;                /* captures that found no room, from the ledger */
     uint64_t others_runs, others_ns; /* runs that were sampled out and found no room for a stub:
                                         how many, and how long they ran in all */
-    size_t damaged;   /* slots that are not valid, and 1 for all slots beyond `most` */
-    uint64_t at, end; /* offsets of the next slot and of the end */
+    size_t damaged;  /* slots that are not valid, and 1 for all slots beyond `most` */
+    size_t misdated; /* captures and stubs that ledger_next() gave, whose starts are bounds */
+    struct ledger_bounds starts; /* after ledger_open(): all are believed */
+    uint64_t at, end;            /* offsets of the next slot and of the end */
     int fd;
     struct ledger_memory *memory; /* owned; of a fixed size */
 };

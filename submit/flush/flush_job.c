@@ -174,6 +174,7 @@ static void count_read(struct flush_count *count, const struct reading_summary *
     count->dropped += summary->dropped;
     count->packages += summary->packages;
     count->unhooked += summary->unhooked;
+    count->misdated += summary->misdated;
     count->damaged += summary->damaged + summary->bad_lines;
 }
 

@@ -26,6 +26,7 @@ struct flush_count {
     uint64_t unhooked;    /* runs that were marked for a package hook, and had none */
     uint64_t dropped;     /* captures that found no room while the jobs ran */
     uint64_t damaged;     /* captures, and lines of package hooks, that could not be used */
+    uint64_t misdated;    /* captures whose start lies outside of their job's life: cut to it */
     uint64_t left_out;    /* lines that had no place in a journal (spank/journal.h) */
     uint64_t quarantined; /* directories set aside */
     uint64_t lost;        /* directories that had no place in the quarantine */

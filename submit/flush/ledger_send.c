@@ -2,10 +2,12 @@
 #include "submit/flush/ledger_send.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "conf/base/grow.h"
 #include "conf/base/process.h"
@@ -81,6 +83,38 @@ static bool was_sent(const struct sent_runs *sent, const struct capture *capture
            bsearch(&key, sent->uuid, sent->count, sizeof key, compare_uuids) != NULL;
 }
 
+/* By how much a clock that nobody set may be off, and what begins while the flush reads. */
+#define START_SLACK_NS UINT64_C(60000000000)
+
+/* No run begins before its job or session, or after its end. */
+static struct ledger_bounds bounds_of_starts(const struct reading_request *request)
+{
+    const struct journal *journal = request->journal;
+    struct ledger_bounds starts = {0, request->now_ns, START_SLACK_NS};
+    struct statx made = {.stx_mask = 0};
+    if (journal != NULL) {
+        const struct job_allocation allocation = job_allocation_find(journal, request->now_ns);
+        starts.first_ns = allocation.start_ns;
+        starts.last_ns = allocation.end_ns;
+        if (journal->step_count > 0 && journal->steps[0].start_ns < starts.first_ns)
+            starts.first_ns = journal->steps[0].start_ns; /* Slurm's controller has another clock */
+        if (journal->is_clock_known)
+            starts.slack_ns += (uint64_t)llabs(journal->clock_step_ns);
+    } else if (statx(request->ledger, "", AT_EMPTY_PATH, STATX_BTIME, &made) == 0 &&
+               (made.stx_mask & STATX_BTIME) != 0)
+        starts.first_ns = (uint64_t)made.stx_btime.tv_sec * 1000000000 + made.stx_btime.tv_nsec;
+    return starts;
+}
+
+/* As ledger_open(), of the request's. */
+static int open_ledger(const struct reading_request *request, struct ledger_reader *reader)
+{
+    int error = ledger_open(request->ledger, request->conf->ledger_bytes, reader);
+    if (error == 0)
+        reader->starts = bounds_of_starts(request);
+    return error;
+}
+
 int ledger_send_starts(const struct ledger_send *send, struct reading_summary *summary)
 {
     struct ledger_reader reader;
@@ -94,8 +128,7 @@ int ledger_send_starts(const struct ledger_send *send, struct reading_summary *s
                                       .journal = send->request->journal,
                                       .capture = &capture,
                                       .probability = 1};
-    int next,
-        error = ledger_open(send->request->ledger, send->request->conf->ledger_bytes, &reader);
+    int next, error = open_ledger(send->request, &reader);
     if (error != 0) {
         summary->is_no_ledger = error == -EINVAL;
         return error == -EINVAL ? 0 : error;
@@ -333,9 +366,7 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
     struct ends ends = {.send = send, .summary = summary};
     struct capture capture;
     bool is_job = request->journal != NULL;
-    int opened = request->ledger < 0
-                     ? 0
-                     : ledger_open(request->ledger, request->conf->ledger_bytes, &ends.reader);
+    int opened = request->ledger < 0 ? 0 : open_ledger(request, &ends.reader);
     summary->is_no_ledger = opened == -EINVAL;
     if (opened != 0 && opened != -EINVAL)
         return opened;
@@ -344,6 +375,7 @@ int ledger_send_ends(const struct ledger_send *send, struct reading_summary *sum
     int error = has_ledger ? succession_read(&ends.reader, &ends.succession) : 0;
     summary->damaged = ends.reader.damaged;
     summary->dropped = ends.reader.dropped;
+    summary->misdated = ends.reader.misdated;
     if (error == 0 && is_job)
         error = divide(&ends, is_excluded, has_ledger);
     if (error == 0 && !is_excluded)

@@ -41,6 +41,7 @@ struct reading_summary {
     uint64_t records;   /* of runs; of READING_HAND_IN: of links */
     uint64_t packages;  /* records of packages */
     uint64_t damaged;   /* captures that could not be used; of READING_HAND_IN: files */
+    uint64_t misdated;  /* captures that say they began outside of their job's life */
     uint64_t dropped;   /* captures that found no room */
     uint64_t running;   /* of READING_SESSION: runs that are not over */
     uint64_t unhooked;  /* recorded runs that were marked for a package hook, and had none */

@@ -305,6 +305,7 @@ static bool flush_ledger(struct visit *visit, int ledger, enum flush_outcome *ou
     if (summary.running > 0)
         return false;
     count->dropped += summary.dropped;
+    count->misdated += summary.misdated;
     count->damaged += summary.damaged + summary.bad_lines;
     enum flush_outcome trouble = visit->passed_over > 0  ? FLUSH_PASSED_OVER
                                  : summary.damaged > 0   ? FLUSH_DAMAGED

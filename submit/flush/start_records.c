@@ -136,6 +136,7 @@ static int read_ledger(struct start_records *starts, const struct journal *journ
         .journal = journal,
         .ledger = ledger,
         .packages = -1,
+        .now_ns = clock_ns(CLOCK_REALTIME),
         .sent = starts->sent,
     };
     int error = reading_run(&request, &summary, outcome);

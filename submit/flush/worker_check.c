@@ -276,6 +276,7 @@ void worker_check_summary(const struct worker_check *check, struct reading_summa
     summary->records = check->runs;
     summary->packages = check->packages_taken;
     limit_number(&summary->damaged, slots);
+    limit_number(&summary->misdated, UINT32_MAX); /* a slot has many stubs */
     limit_number(&summary->running, slots);
     limit_number(&summary->unhooked, slots);
     limit_number(&summary->dropped, UINT32_MAX); /* processes count it, and find no room for it */

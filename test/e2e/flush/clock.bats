@@ -75,3 +75,22 @@ print("end time=%s up=%s step=4294967291" % tuple(seconds))' "$1" >>"$SPOOL/$JOB
     flush
     [[ $(one .slurmT.clock_step) == null ]]
 }
+
+# began YEAR: the run in the first slot of the ledger says that it began then, and wrote no other time
+began() {
+    # where start_ns is: see preload/ledger.h
+    perl -MTime::Local -e 'open F, "+<", $ARGV[0] or die;
+        seek F, 36864 + 48, 0;
+        syswrite F, pack "Q", timegm(0, 0, 0, 1, 0, $ARGV[1]) * 1e9 + 1 or die' "$1" "$2"
+}
+
+@test "a run that says it began in 1970 or in 2554 began when its job did or ended, and is counted" {
+    local year
+    for year in 1970 2554; do
+        another_job
+        tracked "$PROGRAMS/exit_with" 0
+        began "$LEDGER" $year
+        [[ $(flush --json | jq -c '[.records, .misdated, .damaged]') == "[1,1,0]" ]]
+        [[ $(one '.userDT.start_time > now - 3600 and .userDT.end_time < now + 3600 and .userDT.run_time < 3600') == true ]]
+    done
+}

@@ -511,3 +511,15 @@ as_if_in() {
     [[ $(endings) == $'exit_with fini\nmkdir fini' && $(find "$RECORDS" -name "link.*" | wc -l) == 1 ]]
     [[ $(ls "$SESSIONS/5") == records ]]
 }
+
+@test "a session's run that says it began in 1970 or in 2554 began when the session did or was over" {
+    local year
+    for year in 0 18446744073709551615; do # where start_ns is: see preload/ledger.h
+        rm -rf "$RECORDS"
+        MORE=(year="$year")
+        session_of 5 '"$programs/exit_with"; perl -e '"'"'open F, "+<", glob "$ENV{place}/sessions/5/*/ledger" or die;
+            seek F, 36864 + 48, 0; syswrite F, pack "Q", $ENV{year} + 1 * !$ENV{year} or die'"'"
+        [[ $("$SUBMIT" flush --sessions --json --conf "$CONF" --node e2e | jq -c '[.records, .misdated, .damaged]') == "[2,1,0]" ]]
+        [[ $(records | jq 'all(.[].userDT; .start_time > now - 3600 and .run_time < 3600)') == true ]]
+    done
+}
