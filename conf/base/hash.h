@@ -12,15 +12,12 @@ struct digest {
 };
 
 /* The digest of the `count` pieces, each of `sizes[i]` bytes at `pieces[i]`, with a NUL byte
- * between two. Returns 0; -ENOTSUP when the host's crypto policy has no SHA-1; -ENOMEM. */
-int hash_pieces(const void *const *pieces, const size_t *sizes, size_t count,
-                struct digest *digest);
+ * between two. */
+void hash_pieces(const void *const *pieces, const size_t *sizes, size_t count,
+                 struct digest *digest);
 
 /* The same of one piece. */
-int hash_bytes(const void *data, size_t size, struct digest *digest);
-
-/* Frees what the calling thread keeps between digests; it can make others after that. */
-void hash_end_thread(void);
+void hash_bytes(const void *data, size_t size, struct digest *digest);
 
 /* ---- What was looked up by a digest ---------------------------------------------------------- */
 

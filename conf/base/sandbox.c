@@ -9,7 +9,7 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-/* What the C library, json-c, libelf and libcrypto call. libseccomp leaves out what an architecture
+/* What the C library, json-c and libelf call. libseccomp leaves out what an architecture
  * does not have. */
 static const int reading[] = {
     /* files */

@@ -18,8 +18,8 @@ void uuid7_set(uint64_t time_ns, uuid_t uuid);
 void uuid7_random(uint64_t time_ns, uuid_t uuid);
 
 /* The same, but the rest is of a hash of the `size` bytes at `bytes`: the same uuid whenever time
- * and bytes are the same. Returns 0, or -EIO where this host's crypto policy has no such hash. */
-int uuid7_of(uint64_t time_ns, const void *bytes, size_t size, uuid_t uuid);
+ * and bytes are the same. */
+void uuid7_of(uint64_t time_ns, const void *bytes, size_t size, uuid_t uuid);
 
 /* Whether `text`, which may be NULL, is a uuid as uuid_parse(3) takes it, and nothing else. */
 bool uuid_is_text(const char *text);

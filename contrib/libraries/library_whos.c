@@ -58,27 +58,27 @@ void library_whos_free(struct library_whos *whos)
 static struct whos_entry *entry_of(const struct library_whos *whos, const char *path, size_t size)
 {
     struct digest digest;
-    int64_t number =
-        hash_bytes(path, size, &digest) == 0 ? id_cache_find(&whos->index, &digest) : 0;
+    hash_bytes(path, size, &digest);
+    int64_t number = id_cache_find(&whos->index, &digest);
     return number == 0 ? NULL : &whos->entry[number - 1];
 }
 
 static int64_t share_of(const struct library_whos *whos, uint32_t maker)
 {
     struct digest digest;
-    return hash_bytes(&maker, sizeof maker, &digest) == 0 ? id_cache_find(&whos->share, &digest)
-                                                          : 0;
+    hash_bytes(&maker, sizeof maker, &digest);
+    return id_cache_find(&whos->share, &digest);
 }
 
 static void index_entry(struct library_whos *whos, size_t at)
 {
     struct digest digest;
     const struct whos_entry *entry = &whos->entry[at];
-    if (hash_bytes(entry->path, strlen(entry->path), &digest) == 0)
-        id_cache_add(&whos->index, &digest, (int64_t)at + 1);
+    hash_bytes(entry->path, strlen(entry->path), &digest);
+    id_cache_add(&whos->index, &digest, (int64_t)at + 1);
     int64_t share = share_of(whos, entry->maker);
-    if (hash_bytes(&entry->maker, sizeof entry->maker, &digest) == 0)
-        id_cache_add(&whos->share, &digest, share + 1);
+    hash_bytes(&entry->maker, sizeof entry->maker, &digest);
+    id_cache_add(&whos->share, &digest, share + 1);
 }
 
 static struct whos_entry *entry_new(struct library_whos *whos, const char *path, uint32_t maker,

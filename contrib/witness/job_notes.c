@@ -150,8 +150,7 @@ uint32_t job_notes_program(struct job_notes *notes, const struct kernel_event *e
     struct digest digest;
     const void *const pieces[] = {event->build_id, event->name};
     const size_t sizes[] = {event->build_id_size, event->name_size};
-    if (hash_pieces(pieces, sizes, 2, &digest) != 0)
-        return 0;
+    hash_pieces(pieces, sizes, 2, &digest);
     uint32_t known = (uint32_t)id_cache_find(&notes->programs, &digest);
     if (known != 0 || notes->programs.used == JOB_PROGRAMS_MAX)
         return known;
@@ -167,10 +166,7 @@ uint32_t job_notes_objects(struct job_notes *notes, const uint32_t *file, size_t
 {
     char line[KERNEL_LINE_MAX];
     struct digest digest;
-    const void *const pieces[] = {file};
-    const size_t sizes[] = {count * sizeof *file};
-    if (hash_pieces(pieces, sizes, 1, &digest) != 0)
-        return 0;
+    hash_bytes(file, count * sizeof *file, &digest);
     uint32_t known = (uint32_t)id_cache_find(&notes->sets, &digest);
     if (known != 0 || notes->sets.used == JOB_SETS_MAX)
         return known;

@@ -2,8 +2,8 @@
 #include "submit/definition/record_signature.h"
 
 #include <errno.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
+#include <nettle/hmac.h>
+#include <nettle/memops.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,26 +43,25 @@ struct unsigned_text {
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-int signature_hmac(const unsigned char *key, size_t key_size, const struct iovec *parts,
-                   size_t count, unsigned char mac[SIGNATURE_MAC_BYTES])
+void signature_hmac(const unsigned char *key, size_t key_size, const struct iovec *parts,
+                    size_t count, unsigned char mac[SIGNATURE_MAC_BYTES])
 {
-    size_t size = SIGNATURE_MAC_BYTES;
-    EVP_PKEY *made = EVP_PKEY_new_raw_private_key(EVP_PKEY_HMAC, NULL, key, key_size);
-    EVP_MD_CTX *context = made == NULL ? NULL : EVP_MD_CTX_new();
-    int done = context != NULL && EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, made) == 1;
-    for (size_t i = 0; i < count && done; i++)
-        done = EVP_DigestSignUpdate(context, parts[i].iov_base, parts[i].iov_len) == 1;
-    done = done && EVP_DigestSignFinal(context, mac, &size) == 1 && size == SIGNATURE_MAC_BYTES;
-    EVP_MD_CTX_free(context);
-    EVP_PKEY_free(made);
-    return done ? 0 : -EIO;
+    struct hmac_sha256_ctx context;
+    hmac_sha256_set_key(&context, key_size, key);
+    for (size_t i = 0; i < count; i++)
+        hmac_sha256_update(&context, parts[i].iov_len, parts[i].iov_base);
+    hmac_sha256_digest(&context, SIGNATURE_MAC_BYTES, mac);
+    explicit_bzero(&context, sizeof context);
 }
 
 /* A forked child has no key, and what is signed without one is not signed. */
 static int hmac(const struct signature_key *key, const struct iovec *parts, size_t count,
                 unsigned char mac[SIGNATURE_MAC_BYTES])
 {
-    return key->size == 0 ? -EIO : signature_hmac(key->bytes, key->size, parts, count, mac);
+    if (key->size == 0)
+        return -EIO;
+    signature_hmac(key->bytes, key->size, parts, count, mac);
+    return 0;
 }
 
 static int sign_text(const struct signature_key *key, const struct unsigned_text *part,
@@ -220,7 +219,7 @@ enum signature_state record_signature_check(const struct signature_key *const ke
     if (key == NULL)
         return SIGNATURE_OTHER;
     if (sign_text(key, &part, digits) != 0 ||
-        CRYPTO_memcmp(digits, value + algorithm + ID_DIGITS + 1, MAC_DIGITS) != 0)
+        memeql_sec(digits, value + algorithm + ID_DIGITS + 1, MAC_DIGITS) == 0)
         return SIGNATURE_WRONG;
     return SIGNATURE_GOOD;
 }

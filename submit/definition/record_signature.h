@@ -39,8 +39,8 @@ void signature_key_free(struct signature_key *key);
 
 /* Writes the record of `length` bytes at `text` with its signature, which replaces one that it has,
  * to `*signed_length` bytes at `to`, which has length + RECORD_SIGNATURE_ROOM. Returns 0; -EINVAL
- * where the text is no JSON object with a member; -EIO where the key is not there (a forked child)
- * or this host's crypto policy has no HMAC-SHA256. */
+ * where the text is no JSON object with a member; -EIO where the key is not there (a forked child).
+ */
 int record_sign(const struct signature_key *key, const char *text, size_t length, char *to,
                 size_t *signed_length);
 
@@ -48,6 +48,6 @@ int record_sign(const struct signature_key *key, const char *text, size_t length
 enum signature_state record_signature_check(const struct signature_key *const keys[], size_t count,
                                             const char *text, size_t length);
 
-/* The HMAC-SHA256 of the `count` parts, one behind the other. Returns 0 or -EIO. */
-int signature_hmac(const unsigned char *key, size_t key_size, const struct iovec *parts,
-                   size_t count, unsigned char mac[SIGNATURE_MAC_BYTES]);
+/* The HMAC-SHA256 of the `count` parts, one behind the other. */
+void signature_hmac(const unsigned char *key, size_t key_size, const struct iovec *parts,
+                    size_t count, unsigned char mac[SIGNATURE_MAC_BYTES]);

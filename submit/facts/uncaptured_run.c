@@ -8,8 +8,8 @@
 #include "submit/facts/ending.h"
 #include "submit/facts/sampling_read.h"
 
-static int make_run_uuid(const struct journal *journal, const struct journal_task *task,
-                         struct capture *capture)
+static void make_run_uuid(const struct journal *journal, const struct journal_task *task,
+                          struct capture *capture)
 {
     char what[512];
     int length =
@@ -17,10 +17,9 @@ static int make_run_uuid(const struct journal *journal, const struct journal_tas
                  journal->identity.node, journal->identity.job, journal->identity.restart,
                  task->step, task->task, (int)task->pid, (unsigned long long)task->start_ns);
     size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
-    int error = uuid7_of(task->start_ns, what, size, capture->uuid);
+    uuid7_of(task->start_ns, what, size, capture->uuid);
     /* bytes of a hash are as good as random ones */
     memcpy(&capture->random, capture->uuid + 8, sizeof capture->random);
-    return error;
 }
 
 /* All but what the program's file tells. */
@@ -37,7 +36,8 @@ static int make_capture(const struct journal *journal, const struct journal_task
                                 .task = known->task,
                                 .task_pid = known->pid,
                                 .unlisted = CAPTURE_UNKNOWN};
-    return make_run_uuid(journal, known, capture);
+    make_run_uuid(journal, known, capture);
+    return 0;
 }
 
 int uncaptured_run_decide(const struct policy_header *policy, const struct journal *journal,

@@ -14,7 +14,7 @@ static double seconds(uint64_t ns)
     return (double)ns / 1e9;
 }
 
-static int make_uuid(const struct coverage_record_source *source, size_t first, char *text)
+static void make_uuid(const struct coverage_record_source *source, size_t first, char *text)
 {
     char what[512];
     uint8_t uuid[16];
@@ -23,10 +23,8 @@ static int make_uuid(const struct coverage_record_source *source, size_t first, 
                           record_cluster(source->conf, identity->cluster), identity->node,
                           identity->job, identity->restart, first);
     size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
-    int result = uuid7_of(source->allocation->start_ns, what, size, uuid);
-    if (result == 0)
-        uuid_unparse_lower(uuid, text);
-    return result;
+    uuid7_of(source->allocation->start_ns, what, size, uuid);
+    uuid_unparse_lower(uuid, text);
 }
 
 void coverage_record_add_kernel(struct json_object *table, const struct kernel_account *account)
@@ -112,9 +110,7 @@ int coverage_record_build(const struct coverage_record_source *source, size_t fi
 {
     char uuid[RECORD_UUID_SIZE];
     const struct job_identity *identity = &source->journal->identity;
-    int result = make_uuid(source, first, uuid);
-    if (result != 0)
-        return result;
+    make_uuid(source, first, uuid);
     struct json_object *object = record_start();
     struct json_object *array = json_object_new_array();
     json_add(object, "coverageT", job_table(source, uuid));
@@ -124,7 +120,7 @@ int coverage_record_build(const struct coverage_record_source *source, size_t fi
     json_add(object, "coverageA", array);
     record_name(record, "coverage", record_syshost(source->conf, identity->cluster), identity->user,
                 source->allocation->start_ns, uuid);
-    result = object == NULL || array == NULL ? -ENOMEM : record_finish(object, record);
+    int result = object == NULL || array == NULL ? -ENOMEM : record_finish(object, record);
     json_object_put(object);
     return result;
 }

@@ -2,7 +2,7 @@
 #include "submit/record/package_record.h"
 
 #include <errno.h>
-#include <openssl/evp.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,15 +13,16 @@
 enum { DIGITS = 12 };
 
 /* Twelve hexadecimal digits, and a NUL. */
-static int hash_digits(const struct package *package, char *digits)
+static void hash_digits(const struct package *package, char *digits)
 {
     char text[PACKAGE_UUID_SIZE + 1024];
-    unsigned char digest[EVP_MAX_MD_SIZE];
+    uint8_t digest[DIGITS / 2];
+    struct sha256_ctx context;
     int length = snprintf(text, sizeof text, "%s\t%s", package->program, package->name);
-    if (length < 0 || EVP_Digest(text, (size_t)length, digest, NULL, EVP_sha256(), NULL) != 1)
-        return -EIO;
+    sha256_init(&context);
+    sha256_update(&context, (size_t)length, (const uint8_t *)text);
+    sha256_digest(&context, sizeof digest, digest);
     text_hex(digest, DIGITS / 2, digits);
-    return 0;
 }
 
 struct json_object *package_owner_table(const struct conf *conf,
@@ -51,12 +52,10 @@ int package_record_build(const struct package_source *source, struct built_recor
     const struct job_identity *identity = source->identity;
     char uuid[RECORD_UUID_SIZE], name_end[RECORD_UUID_SIZE + DIGITS + 1], digits[DIGITS + 1];
     const struct package *package = source->package;
-    int result = hash_digits(package, digits);
-    if (result != 0)
-        return result;
     struct json_object *table = record_start();
     if (table == NULL)
         return -ENOMEM;
+    hash_digits(package, digits);
     uuid_unparse_lower(source->capture->uuid, uuid);
     snprintf(name_end, sizeof name_end, "%s.%s", uuid, digits);
     json_add(table, "ownerT", package_owner_table(source->conf, identity));
@@ -67,7 +66,7 @@ int package_record_build(const struct package_source *source, struct built_recor
     json_add_text(table, "xalt_run_uuid", uuid);
     record_name(record, "pkg", record_syshost(source->conf, identity->cluster), identity->user,
                 source->capture->start_ns, name_end);
-    result = record_finish(table, record);
+    int result = record_finish(table, record);
     json_object_put(table);
     return result;
 }

@@ -20,8 +20,7 @@ struct package_source {
 
 /* Builds the record pkg.SYSHOST.DATE.USER.UUID.12HEX.json; DATE and UUID are the run's, the digits
  * are of a hash of program and name, so that a package has the same name whenever it is built.
- * Returns 0, -ENOMEM, or -EIO where this host's crypto policy has no such hash. record_free()
- * releases `*record`. */
+ * Returns 0 or -ENOMEM. record_free() releases `*record`. */
 int package_record_build(const struct package_source *source, struct built_record *record);
 
 /* ownerT: whose it is, as in userT and slurmT of the run's record. NULL when out of memory. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What records of a step have in common. Apart from record.c, as jobtrail-ld takes no libcrypto
- * along.
+ * What records of a step have in common. Apart from record.c, of which jobtrail-ld has no use.
  */
 #include "submit/record/record.h"
 
@@ -26,10 +25,9 @@ int step_part_uuid(const struct step_part *part, const char *kind, const char *w
             identity->node, identity->job, identity->restart, part->step->step, what);
     if (fclose(stream) != 0)
         return -ENOMEM;
-    int error = uuid7_of(part->step->start_ns, words, size, uuid);
-    if (error == 0)
-        uuid_unparse_lower(uuid, text);
-    return error;
+    uuid7_of(part->step->start_ns, words, size, uuid);
+    uuid_unparse_lower(uuid, text);
+    return 0;
 }
 
 static void add_name_or_null(struct json_object *table, const char *key, const char *text)

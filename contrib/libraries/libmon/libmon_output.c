@@ -184,9 +184,9 @@ static const char *event_of(const struct library_who *who, char text[RECORD_UUID
     uuid_t uuid;
     unsigned long long begin_s = 0;
     int size = snprintf(named, sizeof named, "%s %s", who->event, host_node());
-    if (who->event[0] == '\0' || sscanf(who->event, "%llx-", &begin_s) != 1 ||
-        uuid7_of(begin_s * (uint64_t)SECOND_NS, named, (size_t)size, uuid) != 0)
+    if (who->event[0] == '\0' || sscanf(who->event, "%llx-", &begin_s) != 1)
         return NULL;
+    uuid7_of(begin_s * (uint64_t)SECOND_NS, named, (size_t)size, uuid);
     uuid_unparse_lower(uuid, text);
     return text;
 }

@@ -90,10 +90,9 @@ static int make_uuid(int64_t time_ns, const char *const *part, size_t count,
         fwrite(known(part[i]), 1, strlen(known(part[i])) + 1, stream);
     if (fclose(stream) != 0)
         return -ENOMEM;
-    int error = uuid7_of(epoch_ns(time_ns), text, size, bytes);
-    if (error == 0)
-        uuid_unparse_lower(bytes, uuid);
-    return error;
+    uuid7_of(epoch_ns(time_ns), text, size, bytes);
+    uuid_unparse_lower(bytes, uuid);
+    return 0;
 }
 
 /* A summary and the first of its files have one path; a file can change twice within the second of

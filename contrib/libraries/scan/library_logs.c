@@ -167,7 +167,8 @@ void library_log_file(const char *library, char name[LIBRARY_LOG_NAME_SIZE])
     }
     name[length] = '\0';
     struct digest digest;
-    if (*at != '\0' && hash_bytes(library, strlen(library), &digest) == 0) {
+    if (*at != '\0') {
+        hash_bytes(library, strlen(library), &digest);
         name[length++] = '~';
         text_hex(&digest, 8, name + length);
         length += 16;

@@ -165,15 +165,15 @@ void use_opens_settle(struct use_opens *opens, struct use_counts *counts)
     opens->count = opens->next = 0;
 }
 
-static int digest_of(const char *path, enum use_kind kind, const struct library_who *who,
-                     struct digest *digest)
+static void digest_of(const char *path, enum use_kind kind, const struct library_who *who,
+                      struct digest *digest)
 {
     const void *const pieces[] = {path,          &kind,           &who->how,   &who->uid,
                                   &who->command, &who->login_uid, who->program};
     const size_t sizes[] = {strlen(path),        sizeof kind,          sizeof who->how,
                             sizeof who->uid,     strlen(who->command), sizeof who->login_uid,
                             strlen(who->program)};
-    return hash_pieces(pieces, sizes, sizeof sizes / sizeof *sizes, digest);
+    hash_pieces(pieces, sizes, sizeof sizes / sizeof *sizes, digest);
 }
 
 /* All that follow return the place of the use, or -errno. */
@@ -212,15 +212,13 @@ static int64_t add_of_user(struct use_counts *counts, const struct use *use, str
     struct digest user;
     struct use shown = *use;
     struct library_who *who = &shown.who;
-    int error = hash_pieces((const void *[]){&who->uid}, (size_t[]){sizeof who->uid}, 1, &user);
-    if (error != 0)
-        return error;
+    hash_bytes(&who->uid, sizeof who->uid, &user);
     int64_t count = id_cache_find(&counts->users, &user);
     if (count >= USE_COMMANDS_OF_USER) {
         who->command[0] = who->program[0] = '\0';
         who->login_uid = LIBRARY_NO_USER;
-        error = digest_of(use->path, use->kind, who, digest);
-        int64_t place = error == 0 ? count_again(counts, use, digest) : error;
+        digest_of(use->path, use->kind, who, digest);
+        int64_t place = count_again(counts, use, digest);
         if (place != -ENOENT)
             return place;
     }
@@ -233,8 +231,8 @@ static int64_t add_of_user(struct use_counts *counts, const struct use *use, str
 static int64_t add_use(struct use_counts *counts, const struct use *use)
 {
     struct digest digest;
-    int error = digest_of(use->path, use->kind, &use->who, &digest);
-    int64_t place = error == 0 ? count_again(counts, use, &digest) : error;
+    digest_of(use->path, use->kind, &use->who, &digest);
+    int64_t place = count_again(counts, use, &digest);
     if (place == -ENOENT)
         place = use->who.how >= LIBRARY_WHO_BY_FILE && use->who.uid != 0
                     ? add_of_user(counts, use, &digest)

@@ -266,10 +266,9 @@ static int add(struct use_records *records, const struct use_told *use)
         sqlite3_get_autocommit(records->database) == 0 ? 0 : script(records, "BEGIN IMMEDIATE");
     if (error == 0)
         error = find_sum(records, use, &id);
-    if (error == 0)
-        error = hash_bytes(use->path, strlen(use->path), &digest);
     if (error != 0)
         return error;
+    hash_bytes(use->path, strlen(use->path), &digest);
     uint64_t count = use->count > INT32_MAX ? INT32_MAX : use->count;
     error = run(records, COUNT, (const int64_t[]){id, (int64_t)count, use->after_s, use->before_s},
                 4, &none);

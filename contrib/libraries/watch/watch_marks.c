@@ -121,11 +121,11 @@ bool watch_marks_has_pidfd(const struct watch_marks *marks)
 
 /* ---- Handles --------------------------------------------------------------------------------- */
 
-static int digest_of(const void *fsid, const void *handle, size_t size, struct digest *digest)
+static void digest_of(const void *fsid, const void *handle, size_t size, struct digest *digest)
 {
     const void *const pieces[] = {fsid, handle};
     const size_t sizes[] = {sizeof(fsid_t), size};
-    return hash_pieces(pieces, sizes, 2, digest);
+    hash_pieces(pieces, sizes, 2, digest);
 }
 
 static int digest_of_directory(int fd, struct digest *digest)
@@ -143,17 +143,17 @@ static int digest_of_directory(int fd, struct digest *digest)
         if (name_to_handle_at(fd, "", &handle.head, &mount, AT_EMPTY_PATH) != 0)
             return -errno;
     }
-    return digest_of(&facts.f_fsid, &handle.head.handle_type,
-                     sizeof handle.head.handle_type + handle.head.handle_bytes, digest);
+    digest_of(&facts.f_fsid, &handle.head.handle_type,
+              sizeof handle.head.handle_type + handle.head.handle_bytes, digest);
+    return 0;
 }
 
 bool watch_marks_event_path(const struct watch_marks *marks, const struct watch_event *event,
                             char path[PATH_MAX])
 {
     struct digest digest;
-    int64_t number = digest_of(event->fsid, event->handle, event->handle_size, &digest) == 0
-                         ? id_cache_find(&marks->index, &digest)
-                         : 0;
+    digest_of(event->fsid, event->handle, event->handle_size, &digest);
+    int64_t number = id_cache_find(&marks->index, &digest);
     return number != 0 &&
            snprintf(path, PATH_MAX, "%s/%s", marks->path[number - 1], event->name) < PATH_MAX;
 }

@@ -101,19 +101,18 @@ static void free_all(void *state)
 
 /* ---- What runs share ------------------------------------------------------------------------ */
 
-static int digest_library(struct store_routines *routines, const struct routine_library *library,
-                          struct digest *digest)
+static void digest_library(const struct routine_library *library, struct digest *digest)
 {
     const char *const texts[] = {library->path, library->build_id};
-    return store_digest_texts(routines->on, texts, 2, digest);
+    digest_texts(texts, 2, digest);
 }
 
-static int digest_routine(struct store_routines *routines, const struct run_routines *of,
-                          const struct called_routine *called, struct digest *digest)
+static void digest_routine(const struct run_routines *of, const struct called_routine *called,
+                           struct digest *digest)
 {
     const struct routine_library *library = &of->libraries[called->library];
     const char *const texts[] = {library->path, library->build_id, called->name};
-    return store_digest_texts(routines->on, texts, 3, digest);
+    digest_texts(texts, 3, digest);
 }
 
 static int want_library(struct store_routines *routines, const struct routine_library *library,
@@ -139,9 +138,8 @@ static int want_libraries(struct store_routines *routines, struct run_routines *
     for (size_t i = 0; error >= 0 && i < of->library_count; i++) {
         struct digest digest;
         of->libraries[i].is_left_out = false;
-        error = digest_library(routines, &of->libraries[i], &digest);
-        if (error == 0)
-            error = want_library(routines, &of->libraries[i], &digest);
+        digest_library(&of->libraries[i], &digest);
+        error = want_library(routines, &of->libraries[i], &digest);
     }
     return error < 0 ? error : 0;
 }
@@ -149,15 +147,14 @@ static int want_libraries(struct store_routines *routines, struct run_routines *
 /* Sets `ids` to those of the run's libraries; 0: it is left out. */
 static int library_ids(struct store_routines *routines, const struct run_routines *of, int64_t *ids)
 {
-    int error = 0;
-    for (size_t i = 0; error == 0 && i < of->library_count; i++) {
+    for (size_t i = 0; i < of->library_count; i++) {
         struct digest digest;
-        error = digest_library(routines, &of->libraries[i], &digest);
-        ids[i] = error == 0 ? store_id(routines->intern, routines->library_table, &digest) : 0;
-        if (error == 0 && ids[i] == 0 && !of->libraries[i].is_left_out)
-            error = store_refuse(routines->on, -ENOMEM, "out of memory");
+        digest_library(&of->libraries[i], &digest);
+        ids[i] = store_id(routines->intern, routines->library_table, &digest);
+        if (ids[i] == 0 && !of->libraries[i].is_left_out)
+            return store_refuse(routines->on, -ENOMEM, "out of memory");
     }
-    return error;
+    return 0;
 }
 
 static void leave_out(struct run_routines *of, struct called_routine *called)
@@ -179,9 +176,8 @@ static int want_routines(struct store_routines *routines, struct run_routines *o
             leave_out(of, called);
             continue;
         }
-        error = digest_routine(routines, of, called, &digest);
-        if (error == 0)
-            error = want_routine(routines, called, ids[called->library], &digest);
+        digest_routine(of, called, &digest);
+        error = want_routine(routines, called, ids[called->library], &digest);
     }
     return error < 0 ? error : 0;
 }
@@ -236,8 +232,8 @@ static int admit_libraries(struct store_routines *routines, struct run_routines 
     for (size_t i = 0; error >= 0 && i < of->library_count; i++) {
         struct routine_library *library = &of->libraries[i];
         struct digest digest;
-        error = digest_library(routines, library, &digest);
-        if (error != 0 || store_is_known(routines->intern, routines->library_table, &digest))
+        digest_library(library, &digest);
+        if (store_is_known(routines->intern, routines->library_table, &digest))
             continue;
         library->is_left_out = added == names.of_day;
         if (!library->is_left_out) {
@@ -267,8 +263,8 @@ static int admit_called(struct store_routines *routines, struct run_routines *of
         struct called_routine *called = &of->called[i];
         const uint32_t at = called->library;
         struct digest digest;
-        error = called->is_left_out ? 0 : digest_routine(routines, of, called, &digest);
-        if (error != 0 || called->is_left_out ||
+        digest_routine(of, called, &digest);
+        if (called->is_left_out ||
             store_is_known(routines->intern, routines->routine_table, &digest))
             continue;
         error = may_add(routines, names, at, ids[at]);
@@ -375,10 +371,10 @@ static int list_own(struct store_routines *routines, const struct run_routines *
         struct digest digest;
         if (of->called[i].is_left_out)
             continue;
-        error = digest_routine(routines, of, &of->called[i], &digest);
+        digest_routine(of, &of->called[i], &digest);
         list[listed] = (struct own_routine){
             store_id(routines->intern, routines->routine_table, &digest), of->called[i]};
-        if (error == 0 && list[listed++].id == 0)
+        if (list[listed++].id == 0)
             error = store_refuse(routines->on, -ENOMEM, "out of memory");
     }
     if (error != 0)

@@ -199,8 +199,8 @@ static bool has_mark(const char *path)
     return is_ours;
 }
 
-int kernel_run_name(const struct journal *journal, const struct kernel_note *note,
-                    struct capture *capture)
+void kernel_run_name(const struct journal *journal, const struct kernel_note *note,
+                     struct capture *capture)
 {
     char what[512];
     const struct job_identity *identity = &journal->identity;
@@ -208,10 +208,9 @@ int kernel_run_name(const struct journal *journal, const struct kernel_note *not
                           identity->node, identity->job, identity->restart, (int)note->pid,
                           (unsigned long long)note->start_ns, (unsigned long long)note->exec_ns);
     size_t size = length < (int)sizeof what ? (size_t)length : sizeof what - 1;
-    int error = uuid7_of(capture->start_ns, what, size, capture->uuid);
+    uuid7_of(capture->start_ns, what, size, capture->uuid);
     /* bytes of a hash are as good as random ones */
     memcpy(&capture->random, capture->uuid + 8, sizeof capture->random);
-    return error;
 }
 
 static struct capture_object object_of(const struct kernel_notes *notes,
@@ -278,7 +277,8 @@ int kernel_run_make(const struct kernel_run_source *source, const struct kernel_
     if (container != NULL)
         capture->container = bytes_of(container);
     run->is_marked = !run->is_elsewhere && has_mark(noted->program->name);
-    return kernel_run_name(source->journal, &noted->note, capture);
+    kernel_run_name(source->journal, &noted->note, capture);
+    return 0;
 }
 
 static bool is_same_bytes(struct capture_bytes a, struct capture_bytes b)

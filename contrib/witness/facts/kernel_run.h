@@ -53,8 +53,8 @@ bool kernel_run_find(const struct kernel_run_source *source, const struct kernel
 
 /* The uuid, which depends on the job, its node, the process and its program's start only, without
  * a look at files. Returns 0, or -EIO where none can be made. */
-int kernel_run_name(const struct journal *journal, const struct kernel_note *note,
-                    struct capture *capture);
+void kernel_run_name(const struct journal *journal, const struct kernel_note *note,
+                     struct capture *capture);
 
 /* That, the objects, as far as their paths have room, whether the file is the one, and its mark.
  * Looks at files: to be called as the job's user. Returns 0, or -EIO where no uuid can be made. */

@@ -225,9 +225,9 @@ static int divide_run(const struct ledger_send *send, const struct kernel_run_so
     const bool reads = send->begin(send->context, FIRST_UNIT + at);
     const bool asks_file = reads && may_have_copy(send->request->conf, &noted->note);
     /* Other files are opened behind the ledger's records only: they may hang. */
-    int error = asks_file ? kernel_run_make(source, noted, run)
-                : reads   ? kernel_run_name(source->journal, &noted->note, &run->capture)
-                          : 0;
+    int error = asks_file ? kernel_run_make(source, noted, run) : 0;
+    if (reads && !asks_file)
+        kernel_run_name(source->journal, &noted->note, &run->capture);
     if (error != 0 || (asks_file && run->is_marked))
         return error;
     if (!is_of_static_task(tasks, noted, run)) {

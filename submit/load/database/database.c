@@ -106,17 +106,17 @@ static size_t piece_of(const struct value *value, char number[NUMBER_SIZE], cons
     }
 }
 
-int digest_values(const struct value *values, size_t count, struct digest *digest)
+void digest_values(const struct value *values, size_t count, struct digest *digest)
 {
     const void *pieces[VALUE_DIGEST_MAX];
     size_t sizes[VALUE_DIGEST_MAX];
     char numbers[VALUE_DIGEST_MAX][NUMBER_SIZE];
     for (size_t i = 0; i < count; i++)
         sizes[i] = piece_of(&values[i], numbers[i], &pieces[i]);
-    return hash_pieces(pieces, sizes, count, digest);
+    hash_pieces(pieces, sizes, count, digest);
 }
 
-int digest_texts(const char *const *texts, size_t count, struct digest *digest)
+void digest_texts(const char *const *texts, size_t count, struct digest *digest)
 {
     const void *pieces[VALUE_DIGEST_MAX];
     size_t sizes[VALUE_DIGEST_MAX];
@@ -124,7 +124,7 @@ int digest_texts(const char *const *texts, size_t count, struct digest *digest)
         pieces[i] = texts[i] == NULL ? "" : texts[i];
         sizes[i] = strlen(pieces[i]);
     }
-    return hash_pieces(pieces, sizes, count, digest);
+    hash_pieces(pieces, sizes, count, digest);
 }
 
 void database_message(char *to, size_t size, const char *said)

@@ -46,11 +46,11 @@ double value_number(const struct value *value);
 
 /* What a row that is stored once is known by: the sha1 of its values, with a NUL byte between two.
  * Whole numbers are written in decimal digits, others as "r" and the eight bytes of the double,
- * little end first; for NULL stands a byte that is in no text. Returns as hash_pieces(). */
-int digest_values(const struct value *values, size_t count, struct digest *digest);
+ * little end first; for NULL stands a byte that is in no text. */
+void digest_values(const struct value *values, size_t count, struct digest *digest);
 
-/* For NULL stands the empty text. Returns as hash_pieces(). */
-int digest_texts(const char *const *texts, size_t count, struct digest *digest);
+/* For NULL stands the empty text. */
+void digest_texts(const char *const *texts, size_t count, struct digest *digest);
 
 /* Copies a message of a database, cut to `size` bytes with the NUL. It quotes what users wrote and
  * goes to terminals and logs: all bytes except for printable ASCII become \xHH, and a backslash

@@ -205,10 +205,10 @@ int record_part_read(struct record_part *part, enum part_kind kind, const char *
     const unsigned char kind_byte = (unsigned char)kind;
     const void *pieces[] = {&kind_byte, scope == NULL ? "" : scope, part->text.at};
     const size_t sizes[] = {1, strlen(pieces[1]), part->text.size};
-    int error = hash_pieces(pieces, sizes, 3, &part->digest);
-    if (error != 0 || (seen != NULL && id_cache_find(seen, &part->digest) != 0))
-        return error;
-    error = parse_part(part, kind, key, reason);
+    hash_pieces(pieces, sizes, 3, &part->digest);
+    if (seen != NULL && id_cache_find(seen, &part->digest) != 0)
+        return 0;
+    int error = parse_part(part, kind, key, reason);
     if (error == 0 && seen != NULL)
         id_cache_add(seen, &part->digest, 1);
     return error;

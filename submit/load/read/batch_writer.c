@@ -36,7 +36,6 @@ static void *write_batches(void *context)
         pthread_cond_broadcast(&writer->changed);
     }
     pthread_mutex_unlock(&writer->mutex);
-    hash_end_thread();
     return NULL;
 }
 

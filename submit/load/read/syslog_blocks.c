@@ -185,16 +185,16 @@ static void note_done(struct syslog_blocks *blocks, const char *name)
         blocks->done_before = blocks->done;
         blocks->done = (struct id_cache){0};
     }
-    if (hash_bytes(name, strlen(name), &digest) == 0)
-        id_cache_add(&blocks->done, &digest, 1);
+    hash_bytes(name, strlen(name), &digest);
+    id_cache_add(&blocks->done, &digest, 1);
 }
 
 static bool is_done(const struct syslog_blocks *blocks, const char *name)
 {
     struct digest digest;
-    return hash_bytes(name, strlen(name), &digest) == 0 &&
-           (id_cache_find(&blocks->done, &digest) != 0 ||
-            id_cache_find(&blocks->done_before, &digest) != 0);
+    hash_bytes(name, strlen(name), &digest);
+    return id_cache_find(&blocks->done, &digest) != 0 ||
+           id_cache_find(&blocks->done_before, &digest) != 0;
 }
 
 /* Of memory, about. */

@@ -11,40 +11,36 @@ static struct value number_or_null(const struct record_int *whole)
     return whole->known ? value_int(whole->value) : unknown;
 }
 
-int record_owner_of_values(const struct value values[OWNER_VALUES], int64_t *owner)
+int64_t record_owner_of_values(const struct value values[OWNER_VALUES])
 {
     const bool is_ours = values[OWNER_RESTART].kind != VALUE_NULL;
     struct digest digest;
     uint64_t bits = 0;
-    int error = digest_values(values, OWNER_VALUES, &digest);
-    if (error != 0)
-        return error;
+    digest_values(values, OWNER_VALUES, &digest);
     for (size_t i = 0; i < sizeof bits; i++)
         bits = bits << 8 | digest.bytes[i];
-    *owner = (int64_t)((bits >> 2) << 1 | is_ours);
-    return 0;
+    return (int64_t)((bits >> 2) << 1 | is_ours);
 }
 
 /* XALT's number of a job is a text at some sites. */
-int record_owner_of_run(const struct run_record *run, int64_t *owner)
+int64_t record_owner_of_run(const struct run_record *run)
 {
     const bool is_text = !run->restart_count.known && !run->job_id_raw.known;
     const struct value values[OWNER_VALUES] = {
         value_text(run->user), number_or_null(&run->uid),
         is_text ? value_text(run->job_id) : number_or_null(&run->job_id_raw),
         number_or_null(&run->restart_count), value_text(run->cluster)};
-    return record_owner_of_values(values, owner);
+    return record_owner_of_values(values);
 }
 
-int record_owner_of_package(const struct package_record *package, struct value values[OWNER_VALUES],
-                            int64_t *owner)
+int64_t record_owner_of_package(const struct package_record *package,
+                                struct value values[OWNER_VALUES])
 {
     const struct value of_package[OWNER_VALUES] = {
         value_text(package->user), number_or_null(&package->uid), number_or_null(&package->job_id),
         number_or_null(&package->restart_count), value_text(package->cluster)};
     memcpy(values, of_package, sizeof of_package);
-    *owner = OWNER_OF_XALT;
-    return package->restart_count.known ? record_owner_of_values(values, owner) : 0;
+    return package->restart_count.known ? record_owner_of_values(values) : OWNER_OF_XALT;
 }
 
 /* ---- Who has claimed a uuid ----------------------------------------------------------------- */

@@ -19,16 +19,15 @@
 /* What an owner is made of: user, uid, job, restart, cluster. */
 enum { OWNER_RESTART = 3, OWNER_VALUES = 5 };
 
-/* Sets `*owner`, which is positive. A run without
- * slurmT.restart_count is XALT's. Returns 0; or -errno as hash_pieces(). */
-int record_owner_of_run(const struct run_record *run, int64_t *owner);
+/* The owner, which is positive. A run without slurmT.restart_count is XALT's. */
+int64_t record_owner_of_run(const struct run_record *run);
 
 /* The same, and what it is made of; OWNER_OF_XALT for a package without ownerT.restart_count. */
-int record_owner_of_package(const struct package_record *package, struct value values[OWNER_VALUES],
-                            int64_t *owner);
+int64_t record_owner_of_package(const struct package_record *package,
+                                struct value values[OWNER_VALUES]);
 
 /* From values as they stand in the store; a job is a number, or XALT's text. */
-int record_owner_of_values(const struct value values[OWNER_VALUES], int64_t *owner);
+int64_t record_owner_of_values(const struct value values[OWNER_VALUES]);
 
 /* Who has claimed a uuid. Rows are not counted, as one owner may have any number of them: one
  * question for each owner. */

@@ -75,14 +75,3 @@ int store_ask(struct store_connection *on, struct statement *statement,
             whole[i] = value_whole(&row[i]);
     return more < 0 ? more : found;
 }
-
-int store_checked(struct store_connection *on, int error)
-{
-    return error == 0 ? 0 : store_refuse(on, error, "this host's crypto policy has no SHA-1");
-}
-
-int store_digest_texts(struct store_connection *on, const char *const *texts, size_t count,
-                       struct digest *digest)
-{
-    return store_checked(on, digest_texts(texts, count, digest));
-}

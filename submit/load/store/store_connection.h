@@ -45,10 +45,3 @@ __attribute__((format(printf, 2, 3))) void store_text_add(struct store_text *tex
 void store_text_add_places(struct store_text *text, size_t count); /* "?, ?, ?" */
 struct statement *store_text_statement(struct store_connection *on, const struct store_text *text,
                                        int *error);
-
-/* Tells the error of making a digest, and returns it. */
-int store_checked(struct store_connection *on, int error);
-
-/* digest_texts(), which tells its error. */
-int store_digest_texts(struct store_connection *on, const char *const *texts, size_t count,
-                       struct digest *digest);

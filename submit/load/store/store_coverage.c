@@ -58,14 +58,13 @@ static struct value json_value(struct json_object *value)
     }
 }
 
-static int owner_of(struct store_coverage *rows, const struct coverage_record *coverage,
-                    int64_t *owner)
+static int64_t owner_of(const struct coverage_record *coverage)
 {
     static const char *const keys[] = {"user", "uid", "job_id", "restart_count", "cluster"};
     struct value values[OWNER_VALUES];
     for (size_t i = 0; i < OWNER_VALUES; i++)
         values[i] = json_value(json_object_object_get(coverage->job, keys[i]));
-    return store_checked(rows->on, record_owner_of_values(values, owner));
+    return record_owner_of_values(values);
 }
 
 static void fill_fact(struct value *row, const struct record *record, int64_t owner,
@@ -109,10 +108,8 @@ static int choose_coverage(struct store_coverage *rows, const struct record *rec
 int store_put_coverage(struct store_coverage *rows, const struct record *record,
                        enum store_result *result)
 {
-    int64_t owner = 0;
-    int error = owner_of(rows, &record->coverage, &owner);
-    if (error == 0)
-        error = choose_coverage(rows, record, owner, result);
+    const int64_t owner = owner_of(&record->coverage);
+    int error = choose_coverage(rows, record, owner, result);
     if (error != 0 || *result == STORE_UNCHANGED || *result == STORE_CROWDED)
         return error;
     const struct value key[] = {value_text(record->coverage.uuid), value_int(owner)};

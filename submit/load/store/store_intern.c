@@ -265,9 +265,8 @@ int store_intern(struct store_intern *intern, enum table table, const char *cons
                  size_t count, const struct value *rest, int64_t *id)
 {
     struct digest digest;
-    int error = store_digest_texts(intern->on, texts, count, &digest);
-    if (error == 0)
-        error = store_want(intern, table, &digest, rest);
+    digest_texts(texts, count, &digest);
+    int error = store_want(intern, table, &digest, rest);
     if (error >= 0)
         error = store_settle(intern, table);
     *id = error == 0 ? store_id(intern, table, &digest) : 0;
@@ -301,8 +300,8 @@ int store_want_fields(struct store_intern *intern, enum table table, const int64
         rest[i] = value_id(ids[i]);
     for (size_t i = 0; i < fields->count; i++)
         rest[ids_count + i] = store_value(&fields->field[i], values);
-    int error = store_checked(intern->on, digest_values(rest, ids_count + fields->count, digest));
-    return error == 0 ? store_want(intern, table, digest, rest) : error;
+    digest_values(rest, ids_count + fields->count, digest);
+    return store_want(intern, table, digest, rest);
 }
 
 int store_want_executable(struct store_intern *intern, const char *path, const char *hash,
@@ -313,8 +312,8 @@ int store_want_executable(struct store_intern *intern, const char *path, const c
                                  value_id(store_module_of(intern->prefixes, path))};
     if (path == NULL)
         return 0;
-    int error = store_digest_texts(intern->on, texts, 2, digest);
-    return error == 0 ? store_want(intern, TABLE_EXECUTABLE, digest, rest) : error;
+    digest_texts(texts, 2, digest);
+    return store_want(intern, TABLE_EXECUTABLE, digest, rest);
 }
 
 /* ---- Prefixes of modules -------------------------------------------------------------------- */
@@ -335,8 +334,7 @@ int64_t store_module_of(const struct store_prefixes *prefixes, const char *path)
         struct digest digest;
         if (path[size] != '\0' && path[size] != '/')
             continue;
-        if (hash_bytes(path, size, &digest) != 0)
-            return 0;
+        hash_bytes(path, size, &digest);
         int64_t id = id_cache_find(&prefixes->known, &digest);
         if (id != 0)
             return id;
@@ -353,8 +351,10 @@ int store_read_modules(struct store_prefixes *prefixes)
         return error;
     while ((error = store_next(prefixes->on, prefixes->get, row, 2)) > 0) {
         struct digest digest;
-        if (row[0].kind == VALUE_TEXT && hash_bytes(row[0].text, row[0].size, &digest) == 0)
-            id_cache_add(&prefixes->known, &digest, value_whole(&row[1]));
+        if (row[0].kind != VALUE_TEXT)
+            continue;
+        hash_bytes(row[0].text, row[0].size, &digest);
+        id_cache_add(&prefixes->known, &digest, value_whole(&row[1]));
     }
     return error;
 }

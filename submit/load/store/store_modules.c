@@ -116,10 +116,9 @@ static int add_path(struct store *store, struct statement *add, const struct mod
     while (size > 1 && path->given[size - 1] == '/')
         size--;
     char *prefix = strndup(path->given, size);
-    if (prefix == NULL || hash_bytes(prefix, size, &digest) != 0) {
-        free(prefix);
+    if (prefix == NULL)
         return store_refuse(&store->connection, -ENOMEM, "out of memory");
-    }
+    hash_bytes(prefix, size, &digest);
     const char *const texts[] = {path->module};
     const struct value rest[] = {value_text(path->module)};
     int error = store_intern(&store->intern, TABLE_MODULE, texts, 1, rest, &module);

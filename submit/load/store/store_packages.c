@@ -61,8 +61,8 @@ static int want_package(struct store_packages *packages, const struct package_re
     const char *const texts[] = {package->program, package->name, package->version, package->path};
     const struct value rest[] = {value_text(texts[0]), value_text(texts[1]), value_text(texts[2]),
                                  value_text(texts[3])};
-    int error = store_digest_texts(packages->on, texts, 4, digest);
-    return error == 0 ? store_want(packages->intern, TABLE_PACKAGE, digest, rest) : error;
+    digest_texts(texts, 4, digest);
+    return store_want(packages->intern, TABLE_PACKAGE, digest, rest);
 }
 
 int store_want_package(struct store_packages *packages, const struct record *record)
@@ -108,7 +108,6 @@ int store_put_package(struct store_packages *packages, const struct record *reco
     const struct package_record *package = &record->package;
     struct digest digest;
     struct value of_owner[1 + OWNER_VALUES];
-    int64_t owner = OWNER_OF_XALT;
     int64_t is_proven = 0;
     /* a dry run leaves no runs behind */
     const int has_run =
@@ -118,10 +117,9 @@ int store_put_package(struct store_packages *packages, const struct record *reco
         return has_run;
     }
     int error = want_package(packages, package, &digest);
-    if (error >= 0)
-        error = store_checked(packages->on, record_owner_of_package(package, of_owner + 1, &owner));
+    const int64_t owner = record_owner_of_package(package, of_owner + 1);
     of_owner[0] = value_int(owner);
-    if (error == 0 && (error = is_crowded(packages, record, owner)) > 0) {
+    if (error >= 0 && (error = is_crowded(packages, record, owner)) > 0) {
         *result = STORE_CROWDED;
         return 0;
     }

@@ -122,17 +122,17 @@ static int want_variable_name(struct store_parts *parts, const struct set_member
 {
     struct digest digest;
     const struct value rest[] = {value_text(variable->texts[0])};
-    int error = store_digest_texts(parts->on, variable->texts, 1, &digest);
-    return error == 0 ? store_want(parts->intern, TABLE_ENV_NAME, &digest, rest) : error;
+    digest_texts(variable->texts, 1, &digest);
+    return store_want(parts->intern, TABLE_ENV_NAME, &digest, rest);
 }
 
 static int want_variable(struct store_parts *parts, const struct set_member *variable)
 {
     struct digest name;
-    int error = store_digest_texts(parts->on, variable->texts, 1, &name);
+    digest_texts(variable->texts, 1, &name);
     const struct value rest[] = {value_id(store_id(parts->intern, TABLE_ENV_NAME, &name)),
                                  value_text(variable->texts[1])};
-    return error == 0 ? store_want(parts->intern, TABLE_ENV_VALUE, &variable->digest, rest) : error;
+    return store_want(parts->intern, TABLE_ENV_VALUE, &variable->digest, rest);
 }
 
 static size_t read_function(const char *name, struct json_object *value, const char *scope,
@@ -150,12 +150,11 @@ static int want_function(struct store_parts *parts, const struct set_member *fun
     return store_want(parts->intern, TABLE_FUNCTION_NAME, &function->digest, rest);
 }
 
-static int list_member(struct store_parts *parts, struct new_part *fresh, const char *name,
-                       struct json_object *value)
+static void list_member(struct new_part *fresh, const char *name, struct json_object *value)
 {
     struct set_member *member = &fresh->members[fresh->count++];
     size_t texts = part_tables[fresh->kind].read(name, value, fresh->scope, member->texts);
-    return store_digest_texts(parts->on, member->texts, texts, &member->digest);
+    digest_texts(member->texts, texts, &member->digest);
 }
 
 /* Lists the members of the set, each with its digest. */
@@ -165,20 +164,15 @@ static int list_members(struct store_parts *parts, struct new_part *fresh)
     const bool is_array = json_object_is_type(set, json_type_array);
     size_t count =
         is_array ? json_object_array_length(set) : (size_t)json_object_object_length(set);
-    int error = 0;
     fresh->members = calloc(count + 1, sizeof *fresh->members);
     if (fresh->members == NULL)
         return store_refuse(parts->on, -ENOMEM, "out of memory");
-    for (size_t i = 0; is_array && error == 0 && i < count; i++)
-        error = list_member(parts, fresh, NULL, json_object_array_get_idx(set, i));
+    for (size_t i = 0; is_array && i < count; i++)
+        list_member(fresh, NULL, json_object_array_get_idx(set, i));
     if (is_array)
-        return error;
-    json_object_object_foreach(set, name, value)
-    {
-        if (error == 0)
-            error = list_member(parts, fresh, name, value);
-    }
-    return error;
+        return 0;
+    json_object_object_foreach(set, name, value) list_member(fresh, name, value);
+    return 0;
 }
 
 /* ---- Parts that are not known --------------------------------------------------------------- */
@@ -191,8 +185,8 @@ static int want_build(struct store_parts *parts, const struct record_part *part,
     load_build(part, &build);
     for (size_t i = 0; i < BUILD_FIELDS; i++)
         rest[i] = store_value(&build_fields.field[i], &build);
-    int error = store_checked(parts->on, digest_values(rest, BUILD_FIELDS, digest));
-    return error == 0 ? store_want(parts->intern, TABLE_BUILD, digest, rest) : error;
+    digest_values(rest, BUILD_FIELDS, digest);
+    return store_want(parts->intern, TABLE_BUILD, digest, rest);
 }
 
 /* Returns as store_want(). */
@@ -204,11 +198,9 @@ static int want_row(struct store_parts *parts, struct new_part *fresh)
     if (json == NULL)
         return store_refuse(parts->on, -ENOMEM, "out of memory");
     const char *const texts[] = {fresh->scope == NULL ? json : fresh->scope, json};
-    int error = store_digest_texts(parts->on, texts, fresh->scope == NULL ? 1 : 2, &fresh->digest);
+    digest_texts(texts, fresh->scope == NULL ? 1 : 2, &fresh->digest);
     const struct value rest[] = {value_text(json)};
-    return error == 0
-               ? store_want(parts->intern, part_tables[fresh->kind].table, &fresh->digest, rest)
-               : error;
+    return store_want(parts->intern, part_tables[fresh->kind].table, &fresh->digest, rest);
 }
 
 int store_want_part(struct store_parts *parts, enum part_kind kind, struct record_part *part,

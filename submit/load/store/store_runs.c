@@ -223,10 +223,8 @@ static int choose_run(struct store_runs *runs, struct run_batch *batch, struct k
                       struct record *record, enum store_result *result)
 {
     struct run_record *run = &record->run;
-    struct new_run fresh = {.run = run, .is_proven = !record->unproven};
-    int error = store_checked(runs->on, record_owner_of_run(run, &fresh.owner));
-    if (error != 0)
-        return error;
+    struct new_run fresh = {
+        .run = run, .is_proven = !record->unproven, .owner = record_owner_of_run(run)};
     const struct digest key = known_rows_key(run->uuid);
     struct known_row *row = known_rows_find(known, &key, fresh.owner);
     if (row != NULL) {

@@ -125,10 +125,9 @@ static int add_known(struct store_slurm *slurm, const struct value *found)
         .known_count = value_whole(&found[2]),
     };
     set_state(&row, found[6].text, found[6].size);
-    int error = store_checked(slurm->on, digest_values(&found[3], 1, &row.user));
-    if (error == 0)
-        error = store_checked(slurm->on, digest_values(&found[4], 3, &row.rest));
-    return error == 0 ? add_row(slurm, &row) : error;
+    digest_values(&found[3], 1, &row.user);
+    digest_values(&found[4], 3, &row.rest);
+    return add_row(slurm, &row);
 }
 
 static int add_new(struct store_slurm *slurm, const struct slurm_job *job)
@@ -144,10 +143,9 @@ static int add_new(struct store_slurm *slurm, const struct slurm_job *job)
     set_state(&row, job->state, strlen(job->state));
     const struct value texts[] = {value_text(job->user), value_text(job->account),
                                   value_text(job->partition), value_text(job->state)};
-    int error = store_checked(slurm->on, digest_values(&texts[0], 1, &row.user));
-    if (error == 0)
-        error = store_checked(slurm->on, digest_values(&texts[1], 3, &row.rest));
-    return error == 0 ? add_row(slurm, &row) : error;
+    digest_values(&texts[0], 1, &row.user);
+    digest_values(&texts[1], 3, &row.rest);
+    return add_row(slurm, &row);
 }
 
 /* The rows of the jobs from `first` up to `end`, which are of one cluster: those in the store, and

@@ -73,14 +73,12 @@ int store_put_summary(void *state, const struct record *record, const void *valu
                       enum store_result *result)
 {
     struct store_summaries *rows = state;
-    int64_t owner = 0;
     const struct value uuid = store_value(rows->uuid, values);
     struct value of_owner[OWNER_VALUES];
     for (size_t i = 0; i < OWNER_VALUES; i++)
         of_owner[i] = store_value(rows->of_owner[i], values);
-    int error = store_checked(rows->on, record_owner_of_values(of_owner, &owner));
-    if (error == 0)
-        error = choose(rows, uuid.text, record->unproven, owner, result);
+    const int64_t owner = record_owner_of_values(of_owner);
+    int error = choose(rows, uuid.text, record->unproven, owner, result);
     if (error != 0 || *result == STORE_UNCHANGED || *result == STORE_CROWDED)
         return error;
     if (*result == STORE_UPDATED) {

@@ -9,7 +9,7 @@
 static struct digest digest_of(uint32_t number)
 {
     struct digest digest;
-    assert_int_equal(hash_bytes(&number, sizeof number, &digest), 0);
+    hash_bytes(&number, sizeof number, &digest);
     return digest;
 }
 
@@ -17,14 +17,13 @@ static struct digest digest_of(uint32_t number)
 TEST(a_digest_is_sha1)
 {
     struct digest made, pieces;
-    assert_int_equal(hash_bytes("abc", 3, &made), 0);
+    hash_bytes("abc", 3, &made);
     assert_memory_equal(
         &made, "\xa9\x99\x3e\x36\x47\x06\x81\x6a\xba\x3e\x25\x71\x78\x50\xc2\x6c\x9c\xd0\xd8\x9d",
         sizeof made);
-    assert_int_equal(hash_bytes("a\0bc", 4, &made), 0);
-    assert_int_equal(hash_pieces((const void *[]){"a", "bc"}, (size_t[]){1, 2}, 2, &pieces), 0);
+    hash_bytes("a\0bc", 4, &made);
+    hash_pieces((const void *[]){"a", "bc"}, (size_t[]){1, 2}, 2, &pieces);
     assert_memory_equal(&made, &pieces, sizeof made);
-    hash_end_thread();
 }
 
 TEST(each_id_is_found_again)
@@ -48,5 +47,4 @@ TEST(each_id_is_found_again)
     digest = digest_of(3);
     assert_int_equal(id_cache_find(&cache, &digest), 0);
     id_cache_free(&cache);
-    hash_end_thread();
 }

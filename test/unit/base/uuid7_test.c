@@ -12,7 +12,7 @@ TEST(it_begins_with_the_time_and_says_its_version)
     char text[UUID_STR_LEN];
     uuid7_random(example_ns, random);
     uuid7_random(example_ns, other);
-    assert_int_equal(uuid7_of(example_ns, "run", 3, of_bytes), 0);
+    uuid7_of(example_ns, "run", 3, of_bytes);
     unsigned char *const all[] = {random, other, of_bytes};
     for (size_t i = 0; i < 3; i++) {
         uuid_unparse_lower(all[i], text);
@@ -28,9 +28,9 @@ TEST(the_same_time_and_bytes_give_the_same)
 {
     uuid_t one, same, other;
     char text[UUID_STR_LEN];
-    assert_int_equal(uuid7_of(example_ns, "run", 3, one), 0);
-    assert_int_equal(uuid7_of(example_ns, "run", 3, same), 0);
-    assert_int_equal(uuid7_of(example_ns, "ru", 2, other), 0);
+    uuid7_of(example_ns, "run", 3, one);
+    uuid7_of(example_ns, "run", 3, same);
+    uuid7_of(example_ns, "ru", 2, other);
     assert_int_equal(uuid_compare(one, same), 0);
     assert_int_not_equal(uuid_compare(one, other), 0);
     uuid_unparse_lower(one, text);

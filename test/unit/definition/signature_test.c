@@ -43,7 +43,7 @@ TEST(test_hmac)
         /* in two parts */
         const struct iovec parts[] = {{(char *)vectors[i].data, 3},
                                       {(char *)vectors[i].data + 3, strlen(vectors[i].data) - 3}};
-        assert_int_equal(signature_hmac(key, vectors[i].key_size, parts, 2, mac), 0);
+        signature_hmac(key, vectors[i].key_size, parts, 2, mac);
         text_hex(mac, sizeof mac, digits);
         assert_string_equal(digits, vectors[i].mac);
     }
