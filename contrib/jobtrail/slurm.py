@@ -2,14 +2,14 @@
 """Slurm's own accounting of jobs and steps, by sacct(1), and the jobs that are not over, by squeue(1).
 
 sacct is run for many jobs at once and for a bounded time. After a failure it is not run again. Users
-choose the names of jobs, so the delimiter is random: a name cannot look like a row. jobtrail-load, too, has sacct asked from here.
+choose the names of jobs, so the delimiter is random: a name cannot look like a row. For jobtrail-load: slurm_jobs.py.
 """
 
 import os
-import signal
 import sys
 import time
 
+from .child_output import parts
 from .program import Failure
 from .text import escape
 
@@ -47,7 +47,7 @@ NO_ACCOUNTING = ("Could not establish a configuration source", "accounting stora
 
 # variables by which sacct would answer something else
 OF_SACCT = ("SACCT_FEDERATION", "SACCT_FORMAT", "SACCT_LOCAL")
-NO_PROGRAM = 127  # as env(1) ends
+ROW_MAX = 1 << 20  # bytes
 
 
 class Unavailable(Exception):
@@ -72,51 +72,57 @@ def command(fields, cluster, options):
     return words, dict(environment, SLURM_TIME_FORMAT="%s", LC_ALL="C"), end
 
 
-def become_sacct(fields, cluster, jobs, since, until):
-    """Replaces this process by sacct, about the allocations of all users, with a heading. Texts: `fields` and `jobs` (numbers; empty: all
-    of the time) with commas between, `since` and `until` in seconds since the Epoch (0: until now)."""
+def answer(words, environment, seconds):
+    """What sacct writes, in parts, as it comes. Unavailable at the end, unless it ended well, and within these seconds."""
+    import subprocess  # slow to load, and not asked where sacct is not
 
-    def when(seconds):
-        return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(int(seconds)))
-
-    options = ["--jobs=" + jobs] if jobs else ["--starttime=" + when(since)] + (["--endtime=" + when(until)] if int(until) else [])
-    words, environment, _ = command(fields.split(","), cluster, ["--allocations", "--allusers"] + options)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    pipe, end = subprocess.PIPE, time.monotonic() + seconds
     try:
-        # in a time zone that has every time once
-        os.execvpe(words[0], words, dict(environment, TZ="UTC0"))
+        process = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
     except FileNotFoundError:
-        sys.exit(NO_PROGRAM)
+        raise Unavailable("there is no sacct here") from None
     except OSError as error:
-        sys.exit("sacct: %s" % error.strerror)
+        raise Unavailable("sacct: %s" % error.strerror) from None
+    with process:
+        try:
+            yield from parts(process, seconds)
+            process.wait(max(end - time.monotonic(), 0))
+        except (TimeoutError, subprocess.TimeoutExpired):
+            raise Unavailable("sacct took more than %d s" % seconds) from None
+        finally:
+            process.kill()
+    if process.returncode != 0:
+        messages = process.said.decode(errors="replace").strip().splitlines()
+        raise Unavailable(messages[-1] if messages else "sacct ended with %d" % process.returncode)
+
+
+def cut(output, end, count):
+    """The rows of sacct's output, which comes in parts: each a list of `count` cells, as bytes, which `end` stands behind. ValueError
+    where it is something else."""
+    rest = b""
+    for part in output:
+        cells, at = (rest + part).split(end), 0
+        while at + count < len(cells) and cells[at + count]:
+            if not cells[at + count].startswith(b"\n"):
+                raise ValueError("has a row with more cells than its heading")
+            yield cells[at : at + count]
+            at += count
+            cells[at] = cells[at][1:]
+        rest = end.join(cells[at:])
+        if len(rest) > ROW_MAX:
+            raise ValueError("has a row without an end")
+    if rest:
+        raise ValueError("is cut short")
 
 
 def ask(jobs, cluster, units, scope, fields):
     """sacct's rows about the jobs (numbers), each a dict of these fields. `scope`: one of Accounting's."""
-    import subprocess  # slow to load, and not asked where sacct is not
-
     words, environment, end = command(fields, cluster, ["--noheader", *scope, "--jobs=" + ",".join(map(str, jobs)), *units])
     try:
-        result = subprocess.run(
-            words,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            timeout=SECONDS,
-        )
-    except FileNotFoundError:
-        raise Unavailable("there is no sacct here") from None
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Unavailable(str(error)) from None
-    if result.returncode != 0:
-        messages = result.stderr.decode(errors="replace").strip().splitlines()
-        raise Unavailable(messages[-1] if messages else "sacct ended with %d" % result.returncode)
-    cells = result.stdout.decode(errors="replace").split(end)
-    for at in range(0, len(cells) - len(fields), len(fields)):
-        row = dict(zip(fields, cells[at : at + len(fields)]))
-        row["JobIDRaw"] = row["JobIDRaw"].lstrip("\n")
-        yield row
+        for cells in cut(answer(words, environment, SECONDS), end.encode(), len(fields)):
+            yield dict(zip(fields, (cell.decode(errors="replace") for cell in cells)))
+    except ValueError as error:
+        raise Unavailable("what sacct writes %s" % error) from None
 
 
 def queue(jobs, cluster):

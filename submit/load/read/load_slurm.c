@@ -3,14 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "conf/base/cleanup.h"
@@ -18,55 +15,102 @@
 #include "conf/base/program_run.h"
 #include "conf/base/text.h"
 
-#define DAY_S          86400
-#define FIRST_DAYS     30
-#define ANSWER_SECONDS 600   /* for the jobs of a day */
-#define JOBS_AT_ONCE   10000 /* in one transaction */
-#define READ_BYTES     65536
-#define SHOWN_BYTES    300 /* longer names of clusters are cut */
+#define JOBS_AT_ONCE 10000     /* in one transaction */
+#define RECORD_MAX   (1 << 20) /* bytes */
+#define CELLS        (SLURM_COLUMNS + 1)
+#define CLUSTERS_MAX 65
+#define NOT_ALL      3  /* exit status: what has not answered was told */
+#define WHAT_BYTES   80 /* longer names of clusters are cut */
 
-enum { NO_PROGRAM = 127 /* as env(1) ends */ };
-
-/* ---- Jobs ----------------------------------------------------------------------------------- */
-
-/* What comes of a question, or of a file. */
+/* What comes of jobtrail-slurm-rows. */
 struct slurm_input {
     struct slurm_load *load;
-    struct slurm_rows rows;
+    char *text; /* owned: what is not read yet */
+    size_t size, text_room;
     struct slurm_job *jobs; /* owned: not put yet */
     size_t count, room;
-    double asked_time;
+    char what[WHAT_BYTES]; /* shows the progress */
     bool store_failed;
-    struct load_reason reason;
 };
+
+static void say(struct slurm_load *load, const char *from, const char *what)
+{
+    char shown[TERMINAL_WORD_SIZE], words[TERMINAL_WORD_SIZE];
+    progress_clear(&load->progress);
+    fprintf(stderr, "jobtrail-load: jobs of Slurm: %s%s%s\n", terminal_word(from, shown),
+            from[0] == '\0' ? "" : ": ", terminal_word(what, words));
+}
 
 static void drop_jobs(struct slurm_input *input)
 {
     for (size_t i = 0; i < input->count; i++)
-        slurm_job_free(&input->jobs[i]);
+        free(input->jobs[i].text);
     input->count = 0;
 }
 
-/* With a cluster: all of it up to `until` have come. */
-static int put_jobs(struct slurm_input *input, const char *cluster, double until)
+/* With `until`: all of the cluster up to then have come. */
+static int put_jobs(struct slurm_input *input, const char *cluster, const char *until)
 {
-    const struct slurm_answer answer = {input->jobs, input->count, input->asked_time, cluster,
-                                        until};
+    const struct slurm_answer answer = {input->jobs, input->count,
+                                        until[0] == '\0' ? NULL : cluster, strtod(until, NULL)};
     int error = store_put_slurm_jobs(input->load->store, &answer, &input->load->counts);
     input->store_failed = error != 0;
     drop_jobs(input);
     return error;
 }
 
-static int take_job(void *context, struct slurm_job *job)
+static int take_job(struct slurm_input *input, const char *cells, size_t size)
 {
-    struct slurm_input *input = context;
-    if (GROW_TO(input->jobs, input->room, input->count + 1) != 0) {
-        slurm_job_free(job);
+    enum { TEXT, INT, REAL };
+#define KIND(name, kind) kind,
+    static const char kinds[] = {SLURM_KNOWN_COLUMNS(KIND) SLURM_OTHER_COLUMNS(KIND)};
+#undef KIND
+    if (GROW_TO(input->jobs, input->room, input->count + 1) != 0)
         return -ENOMEM;
+    struct slurm_job *job = &input->jobs[input->count];
+    char *text = job->text = malloc(size);
+    if (text == NULL)
+        return -ENOMEM;
+    memcpy(text, cells, size);
+    input->count++;
+    for (size_t i = 0; i < SLURM_COLUMNS; i++) {
+        struct value *value = &job->column[i];
+        *value = value_text(text);
+        if (kinds[i] == INT)
+            *value = value_int(strtoll(text, NULL, 10));
+        else if (kinds[i] == REAL)
+            *value = (struct value){.kind = VALUE_REAL, .real = strtod(text, NULL)};
+        if (text[0] == '\0' && kinds[i] != TEXT)
+            *value = (struct value){.kind = VALUE_NULL};
+        text += strlen(text) + 1;
     }
-    input->jobs[input->count++] = *job;
-    return input->count < JOBS_AT_ONCE ? 0 : put_jobs(input, NULL, 0);
+    return input->count < JOBS_AT_ONCE ? 0 : put_jobs(input, "", "");
+}
+
+static void show_day(struct slurm_input *input, char *const cell[4])
+{
+    size_t done = strtoul(cell[2], NULL, 10);
+    snprintf(input->what, sizeof input->what,
+             "days of Slurm's jobs%s%s: ", cell[1][0] == '\0' ? "" : ", ", cell[1]);
+    if (done == 0)
+        progress_begin(&input->load->progress, input->what, strtoul(cell[3], NULL, 10));
+    progress_show(&input->load->progress, done, "");
+}
+
+/* See contrib/jobtrail/slurm_jobs.py. */
+static int take_record(struct slurm_input *input, char *const cell[4], size_t size)
+{
+    if (strcmp(cell[0], "job") == 0)
+        return take_job(input, cell[1], size - (size_t)(cell[1] - cell[0]));
+    if (strcmp(cell[0], "put") == 0) {
+        input->load->damaged += strtoul(cell[3], NULL, 10);
+        return put_jobs(input, cell[1], cell[2]);
+    }
+    if (strcmp(cell[0], "say") == 0)
+        say(input->load, cell[1], cell[2]);
+    else
+        show_day(input, cell);
+    return 0;
 }
 
 static int take_bytes(void *context, const char *bytes, size_t size)
@@ -74,243 +118,82 @@ static int take_bytes(void *context, const char *bytes, size_t size)
     struct slurm_input *input = context;
     if (*input->load->stop != 0)
         return -EINTR;
-    return slurm_rows_read(&input->rows, bytes, size, &input->reason);
+    if (input->size + size > RECORD_MAX)
+        return -EMSGSIZE;
+    if (GROW_TO(input->text, input->text_room, input->size + size) != 0)
+        return -ENOMEM;
+    memcpy(input->text + input->size, bytes, size);
+    input->size += size;
+    char *at = input->text, *end = input->text + input->size;
+    int error = 0;
+    while (error == 0) {
+        char *cell[CELLS + 1] = {at};
+        for (size_t i = 0; i < CELLS && cell[i] != NULL; i++) {
+            cell[i + 1] = memchr(cell[i], '\0', (size_t)(end - cell[i]));
+            cell[i + 1] += cell[i + 1] != NULL;
+        }
+        if (cell[CELLS] == NULL)
+            break;
+        error = take_record(input, cell, (size_t)(cell[CELLS] - at));
+        at = cell[CELLS];
+    }
+    input->size = (size_t)(end - at);
+    memmove(input->text, at, input->size);
+    return error;
 }
 
-static void open_input(struct slurm_input *input, struct slurm_load *load)
+/* `argv` without the program, for which there is room. */
+static enum slurm_result run(struct slurm_load *load, const char *argv[])
 {
-    *input = (struct slurm_input){.load = load,
-                                  .rows = {.take = take_job, .context = input},
-                                  .asked_time = (double)time(NULL)};
-}
-
-static void close_input(struct slurm_input *input)
-{
-    input->load->damaged += input->rows.damaged;
-    drop_jobs(input);
-    free(input->jobs);
-    slurm_rows_free(&input->rows);
-}
-
-/* `from` is the file, or who answers; `said` is in plain ASCII. */
-static enum slurm_result tell(const struct slurm_input *input, int error, const char *from,
-                              const char *said)
-{
-    if (error == 0)
-        return SLURM_LOADED;
-    if (input->store_failed)
+    struct slurm_input input = {.load = load};
+    struct program_result result = {.text = NULL};
+    char program[PATH_MAX];
+    argv[0] = program;
+    int error = -ENAMETOOLONG;
+    if (program_place(ROWS_FROM_BIN, program, sizeof program))
+        error = program_run_taking(argv, NULL, INT_MAX, take_bytes, &input, &result);
+    bool is_told = error == 0 && WIFEXITED(result.status) && WEXITSTATUS(result.status) == NOT_ALL;
+    bool has_failed = error != 0 || result.status != 0;
+    if (error == -ENOENT)
+        say(load, "", "jobtrail-slurm-rows is not installed");
+    else if (has_failed && !is_told && !input.store_failed && error != -EINTR)
+        say(load, "jobtrail-slurm-rows", error != 0 ? strerror(-error) : result.complaint);
+    progress_clear(&load->progress);
+    program_result_free(&result);
+    drop_jobs(&input);
+    free(input.jobs);
+    free(input.text);
+    if (input.store_failed)
         return SLURM_STORE_FAILED;
     if (error == -EINTR)
         return SLURM_STOPPED;
-    progress_clear(&input->load->progress);
-    if (error == -EBADMSG)
-        said = input->reason.text;
-    else if (said == NULL || said[0] == '\0')
-        said = strerror(-error);
-    char shown[TERMINAL_WORD_SIZE], words[TERMINAL_WORD_SIZE];
-    fprintf(stderr, "jobtrail-load: jobs of Slurm: %s%s%s\n", terminal_word(from, shown),
-            from[0] == '\0' ? "" : ": ", terminal_word(said, words));
-    return SLURM_NO_ANSWER;
-}
-
-/* ---- Questions ------------------------------------------------------------------------------ */
-
-struct slurm_question {
-    const char *cluster; /* "": the default one */
-    const char *jobs;    /* their numbers, with commas between; NULL: all of the time */
-    double since, until; /* s since the Epoch, of a question without jobs; until 0: up to now */
-};
-
-/* Runs what asks sacct(1) wherever jobtrail does (contrib/jobtrail/slurm.py). Its words are fields,
- * cluster, jobs, and times. */
-static int run_sacct(struct slurm_input *input, const struct slurm_question *question,
-                     struct program_result *result)
-{
-    char program[PATH_MAX], since[24], until[24];
-    const char *const argv[] = {program,
-                                SLURM_ROWS_FORMAT,
-                                question->cluster,
-                                question->jobs == NULL ? "" : question->jobs,
-                                since,
-                                until,
-                                NULL};
-    if (!program_place(ROWS_FROM_BIN, program, sizeof program))
-        return -ENAMETOOLONG;
-    snprintf(since, sizeof since, "%.0f", question->since);
-    snprintf(until, sizeof until, "%.0f", question->until);
-    return program_run_taking(argv, NULL, ANSWER_SECONDS * 1000, take_bytes, input, result);
-}
-
-/* What is wrong with the answer is in `*result`, too. Returns 0, what taking it returned, or
- * another -errno. */
-static int ask_sacct(struct slurm_input *input, const struct slurm_question *question,
-                     struct program_result *result)
-{
-    int error = run_sacct(input, question, result);
-    char *said = result->complaint;
-    bool has_failed = error == 0 && result->status != 0;
-    if (error == -ENOENT)
-        snprintf(said, sizeof result->complaint, "jobtrail-slurm-rows is not installed");
-    else if (has_failed && WIFEXITED(result->status) && WEXITSTATUS(result->status) == NO_PROGRAM)
-        snprintf(said, sizeof result->complaint, "there is no sacct here");
-    else if (error == -ETIMEDOUT)
-        snprintf(said, sizeof result->complaint, "sacct took more than %u s", ANSWER_SECONDS);
-    else if (has_failed && said[0] == '\0')
-        snprintf(said, sizeof result->complaint, "sacct ended with status %d", result->status);
-    return has_failed ? -EPROTO : error;
-}
-
-static enum slurm_result ask(struct slurm_load *load, const struct slurm_question *question,
-                             const char *cluster, double until)
-{
-    struct slurm_input input;
-    CLEANUP_PROGRAM struct program_result answer = {.text = NULL};
-    open_input(&input, load);
-    int error = ask_sacct(&input, question, &answer);
-    if (error == 0)
-        error = slurm_rows_end(&input.rows, &input.reason);
-    if (error == 0)
-        error = put_jobs(&input, cluster, until);
-    enum slurm_result result =
-        tell(&input, error, error == -EBADMSG ? "what sacct writes" : question->cluster,
-             answer.complaint);
-    close_input(&input);
-    return result;
-}
-
-/* The days from `since` up to now. */
-static enum slurm_result ask_days(struct slurm_load *load, const char *cluster, double since)
-{
-    const double now = (double)time(NULL);
-    enum slurm_result result = SLURM_LOADED;
-    double from = since;
-    char what[SHOWN_BYTES];
-    snprintf(what, sizeof what, "days of Slurm's jobs%s%s: ", cluster[0] == '\0' ? "" : ", ",
-             cluster);
-    progress_begin(&load->progress, what, (size_t)((now - since) / DAY_S) + 1);
-    while (result == SLURM_LOADED && from < now) {
-        const bool is_last = from + DAY_S >= now;
-        const struct slurm_question question = {
-            .cluster = cluster, .since = from, .until = is_last ? 0 : from + DAY_S};
-        progress_show(&load->progress, (size_t)((from - since) / DAY_S), "");
-        result = ask(load, &question, cluster, is_last ? now : from + DAY_S);
-        from += DAY_S;
-    }
-    return result;
-}
-
-/* Those that went on when they were asked for, and of which the days reported nothing: somebody has
- * set their end to an earlier time. */
-static enum slurm_result ask_open(struct slurm_load *load, const char *cluster, double begun)
-{
-    int64_t jobs[SLURM_OPEN_MAX];
-    char list[SLURM_OPEN_MAX * 21] = "";
-    size_t count, used = 0;
-    if (store_slurm_open_jobs(load->store, cluster, begun, jobs, &count) != 0)
-        return SLURM_STORE_FAILED;
-    for (size_t i = 0; i < count; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRId64, i == 0 ? "" : ",",
-                                 jobs[i]);
-    const struct slurm_question question = {.cluster = cluster, .jobs = list};
-    return count == 0 ? SLURM_LOADED : ask(load, &question, NULL, 0);
-}
-
-/* ---- Clusters ------------------------------------------------------------------------------- */
-
-static size_t put_so_far(const struct slurm_load *load)
-{
-    return load->counts.fresh + load->counts.updated + load->counts.unchanged;
-}
-
-/* Of a name that slurmdbd does not know sacct has no jobs, and says nothing. */
-static enum slurm_result check_cluster(const struct slurm_load *load, const char *cluster)
-{
-    char shown[TERMINAL_WORD_SIZE];
-    bool has_any = cluster[0] == '\0';
-    if (!has_any && store_has_slurm_jobs(load->store, cluster, &has_any) != 0)
-        return SLURM_STORE_FAILED;
-    progress_clear(&load->progress);
-    if (!has_any)
-        fprintf(stderr,
-                "jobtrail-load: jobs of Slurm: sacct has none of cluster %s: [site] cluster on its "
-                "nodes must be Slurm's ClusterName\n",
-                terminal_word(cluster, shown));
-    return SLURM_LOADED;
-}
-
-static enum slurm_result ask_cluster(struct slurm_load *load, const char *cluster)
-{
-    const double begun = (double)time(NULL);
-    double until, first;
-    if (store_slurm_until(load->store, cluster, &until) != 0 ||
-        store_slurm_first(load->store, cluster, &first) != 0)
-        return SLURM_STORE_FAILED;
-    double since = begun - (double)(load->days == 0 ? FIRST_DAYS : load->days) * DAY_S;
-    if (until > begun) /* the clock was set back */
-        until = begun;
-    if (until > 0 && (load->days == 0 || until - DAY_S < since))
-        since = until - DAY_S;
-    if (load->days == 0 && since < first && first <= begun) /* before that there was no jobtrail */
-        since = first;
-    const size_t before = put_so_far(load);
-    enum slurm_result result = ask_days(load, cluster, since);
-    if (result == SLURM_LOADED)
-        result = ask_open(load, cluster, begun);
-    return result == SLURM_LOADED && put_so_far(load) == before ? check_cluster(load, cluster)
-                                                                : result;
+    return has_failed ? SLURM_NO_ANSWER : SLURM_LOADED;
 }
 
 enum slurm_result load_slurm(struct slurm_load *load)
 {
     CLEANUP_FREE char *clusters = NULL;
-    enum slurm_result result = SLURM_LOADED, worst = SLURM_LOADED;
+    char days[16];
+    const char *argv[CLUSTERS_MAX + 4] = {NULL, "ask", days};
     if (store_slurm_clusters(load->store, &clusters) != 0)
         return SLURM_STORE_FAILED;
-    for (const char *name = clusters; result <= SLURM_NO_ANSWER && *name != '\0';
-         name += strlen(name) + 1) {
-        result = ask_cluster(load, name);
-        worst = result > worst ? result : worst;
-    }
-    if (clusters[0] == '\0')
-        worst = ask_cluster(load, "");
-    progress_clear(&load->progress);
-    return worst;
-}
-
-/* ---- Files ---------------------------------------------------------------------------------- */
-
-static int read_rows(struct slurm_input *input, int fd)
-{
-    char bytes[READ_BYTES];
-    struct stat facts;
-    ssize_t size;
-    if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode))
-        input->asked_time = (double)facts.st_mtime;
-    for (;;) {
-        if (*input->load->stop != 0)
-            return -EINTR;
-        size = read(fd, bytes, sizeof bytes);
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size <= 0)
-            break;
-        int error = take_bytes(input, bytes, (size_t)size);
-        if (error != 0)
-            return error;
-    }
-    return size < 0 ? -errno : slurm_rows_end(&input->rows, &input->reason);
+    snprintf(days, sizeof days, "%u", load->days);
+    size_t count = 3;
+    for (char *word = clusters; *word != '\0' && count < CLUSTERS_MAX + 3; word += strlen(word) + 1)
+        argv[count++] = word;
+    return run(load, argv);
 }
 
 enum slurm_result load_slurm_rows(struct slurm_load *load, const char *path)
 {
-    struct slurm_input input;
+    char descriptor[16];
+    const char *argv[] = {NULL, "read", path, descriptor, NULL};
     bool is_stdin = strcmp(path, "-") == 0;
-    CLEANUP_CLOSE int file = is_stdin ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-    open_input(&input, load);
-    int error = !is_stdin && file < 0 ? -errno : read_rows(&input, is_stdin ? STDIN_FILENO : file);
-    if (error == 0)
-        error = put_jobs(&input, NULL, 0);
-    enum slurm_result result = tell(&input, error, path, NULL);
-    close_input(&input);
-    return result;
+    /* that the program inherits */
+    CLEANUP_CLOSE int file = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY); // NOLINT
+    snprintf(descriptor, sizeof descriptor, "%d", file);
+    if (file >= 0)
+        return run(load, argv);
+    say(load, path, strerror(errno));
+    return SLURM_NO_ANSWER;
 }

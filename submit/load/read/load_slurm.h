@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Jobs of Slurm's accounting into the store, asked for day by day, so that neither Slurm's database
- * nor the loader ever holds many.
+ * Jobs of Slurm's accounting into the store. jobtrail-slurm-rows asks sacct for them, or reads a
+ * file of its rows (contrib/jobtrail/slurm_jobs.py), and they come one by one.
  */
 #pragma once
 
@@ -33,5 +33,5 @@ enum slurm_result { /* the worst last */
  * before. Says on stderr what is wrong, except for the store's trouble. */
 enum slurm_result load_slurm(struct slurm_load *load);
 
-/* Reads the file of sacct's rows (slurm_rows.h), "-" for standard input. */
+/* Reads the file of sacct's rows, "-" for standard input. */
 enum slurm_result load_slurm_rows(struct slurm_load *load, const char *path);

@@ -21,7 +21,6 @@
 #include "conf/library_modules.h"
 #include "submit/load/database/database.h"
 #include "submit/load/parse/load_record.h"
-#include "submit/load/parse/slurm_rows.h"
 
 struct store;
 
@@ -70,11 +69,43 @@ int store_put(struct store *store, struct record *records, size_t count,
  * for the next time once `*stop` is not 0. */
 int store_expire(struct store *store, double when, const volatile sig_atomic_t *stop, size_t *runs);
 
-/* Jobs of Slurm's accounting, which said so at `asked_time`. */
+/* One allocation of Slurm's. A job that was requeued has several, and so has one whose size was
+ * changed. Columns are those of slurm_job (tables.sql) but restart_count. */
+#define SLURM_KNOWN_COLUMNS(COLUMN)                                                                \
+    COLUMN(job_id_raw, INT)                                                                        \
+    COLUMN(submit_time, INT)                                                                       \
+    COLUMN(user, TEXT)                                                                             \
+    COLUMN(account, TEXT)                                                                          \
+    COLUMN(partition, TEXT)                                                                        \
+    COLUMN(state, TEXT)                                                                            \
+    COLUMN(end_time, REAL)                                                                         \
+    COLUMN(core_seconds, REAL)
+#define SLURM_OTHER_COLUMNS(COLUMN)                                                                \
+    COLUMN(cluster, TEXT)                                                                          \
+    COLUMN(array_job_id, INT)                                                                      \
+    COLUMN(array_task_id, INT)                                                                     \
+    COLUMN(het_job_id, INT)                                                                        \
+    COLUMN(het_offset, INT)                                                                        \
+    COLUMN(start_time, REAL)                                                                       \
+    COLUMN(alloc_cpus, INT)                                                                        \
+    COLUMN(nodes, INT)                                                                             \
+    COLUMN(suspended, REAL)                                                                        \
+    COLUMN(asked_time, REAL)
+
+#define SLURM_COLUMN(name, kind) SLURM_##name,
+enum slurm_column {
+    SLURM_KNOWN_COLUMNS(SLURM_COLUMN) SLURM_OTHER_COLUMNS(SLURM_COLUMN) SLURM_COLUMNS
+};
+#undef SLURM_COLUMN
+
+struct slurm_job {
+    char *text; /* owned by whoever puts it: what the texts are in, with a NUL behind each */
+    struct value column[SLURM_COLUMNS];
+};
+
 struct slurm_answer {
     struct slurm_job *jobs; /* put in order by store_put_slurm_jobs() */
     size_t count;
-    double asked_time;
     const char *cluster; /* whose jobs were asked for; "" for those of the default one. NULL:
                             nothing was asked for up to a time */
     double until;        /* all of that cluster up to then have been put by now */
@@ -87,28 +118,17 @@ struct slurm_counts {
 int store_put_slurm_jobs(struct store *store, const struct slurm_answer *answer,
                          struct slurm_counts *counts);
 
-/* Up to when the cluster's jobs have been asked for, into `*until`; 0: never. */
-int store_slurm_until(struct store *store, const char *cluster, double *until);
-
-/* When the cluster's first proven coverage began, in whole seconds, into `*first`; 0: none has. */
-int store_slurm_first(struct store *store, const char *cluster, double *first);
-
-/* The clusters that proven coverage records are from, and that have been asked about, each once, in
- * `*names`, with a NUL behind each and a further one at the end; to be released by free(). */
-int store_slurm_clusters(struct store *store, char **names);
+/* Whose jobs are to be asked for: the clusters that proven coverage records are from, else the
+ * default one, "". Of each a word "UNTIL FIRST IS_KNOWN JOB,... CLUSTER", with a NUL behind it and
+ * a further one at the end, into `*words`, which is to be released by free(): up to when they have
+ * been asked for, and when its first proven coverage began (s since the Epoch; 0: never); 1 where
+ * the store has jobs of it, else 0; and 500 jobs at the most that went on, those first that were
+ * not asked for for the longest time. */
+int store_slurm_clusters(struct store *store, char **words);
 
 /* A cluster of this store_put()'s records, or of one before, that is left out there, since there
  * are 64; "": none. Takes NULL. */
 const char *store_slurm_left_out(const struct store *store);
-
-/* Whether the store has a job of the cluster. */
-int store_has_slurm_jobs(struct store *store, const char *cluster, bool *has_any);
-
-/* The numbers of up to SLURM_OPEN_MAX jobs of the cluster that went on when they were asked for,
- * before `asked_time`. */
-enum { SLURM_OPEN_MAX = 500 };
-int store_slurm_open_jobs(struct store *store, const char *cluster, double asked_time,
-                          int64_t jobs[SLURM_OPEN_MAX], size_t *count);
 
 /* The map replaces the one that the store has, and the modules of everything in the store are found
  * anew if it differs. Sets `*changed` to the number of paths whose module did. */

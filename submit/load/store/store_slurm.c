@@ -7,6 +7,8 @@
 #include "submit/load/store/store.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +23,7 @@
 #define REQUEUE_S 600
 #define LATE_S    (30 * 86400)
 
-/* In this order in all statements. */
-#define COLUMNS                                                                                    \
-    "cluster, job_id_raw, submit_time, restart_count, `user`, account, `partition`, state,"        \
-    " array_job_id, array_task_id, het_job_id, het_offset, start_time, end_time, alloc_cpus,"      \
-    " nodes, core_seconds, suspended, asked_time"
-enum { COLUMN_COUNT = 19, FOUND_COLUMNS = 9 };
+enum { FOUND_COLUMNS = SLURM_cluster + 1 }; /* those before, and restart_count */
 
 /* One of a job's rows: in the store, or to be there, or both. */
 struct slurm_row {
@@ -44,42 +41,46 @@ struct slurm_row {
 
 int store_prepare_slurm(struct store_slurm *slurm, struct store_connection *on)
 {
+#define NAME(name, kind) "`" #name "`, "
     struct store_text find = {0}, put = {0};
     int error = 0;
     slurm->on = on;
-    store_text_add(&find, "SELECT job_id_raw, submit_time, restart_count, `user`, account,"
-                          " `partition`, state, end_time, core_seconds FROM slurm_job"
-                          " WHERE cluster = ? AND job_id_raw IN (");
+    store_text_add(&find,
+                   "SELECT " SLURM_KNOWN_COLUMNS(NAME) "restart_count FROM slurm_job"
+                                                       " WHERE cluster = ? AND job_id_raw IN (");
     store_text_add_places(&find, ASK_AT_ONCE);
     store_text_add(&find, ")");
-    store_text_add(&put, "REPLACE INTO slurm_job (" COLUMNS ") VALUES (");
-    store_text_add_places(&put, COLUMN_COUNT);
+    store_text_add(&put, "REPLACE INTO slurm_job (" SLURM_KNOWN_COLUMNS(NAME)
+                             SLURM_OTHER_COLUMNS(NAME) "restart_count) VALUES (");
+    store_text_add_places(&put, SLURM_COLUMNS + 1);
     store_text_add(&put, ")");
+#undef NAME
     slurm->find = store_text_statement(on, &find, &error);
     slurm->put = store_text_statement(on, &put, &error);
     slurm->renumber = store_statement(on,
                                       "UPDATE slurm_job SET restart_count = ? WHERE cluster = ?"
                                       " AND job_id_raw = ? AND submit_time = ?",
                                       &error);
-    slurm->until = store_statement(on, "SELECT value FROM store_state WHERE name = ?", &error);
     slurm->set_until =
         store_statement(on, "REPLACE INTO store_state (name, value) VALUES (?, ?)", &error);
-    slurm->clusters =
-        store_statement(on,
-                        "SELECT substr(name, 7) FROM store_state WHERE name > 'slurm '"
-                        " AND name < 'slurm!' ORDER BY name",
-                        &error);
+    slurm->noted_before = store_statement(on,
+                                          "SELECT count(*), coalesce(sum(name = ?), 0)"
+                                          " FROM store_state WHERE name > 'slurm '"
+                                          " AND name < 'slurm!'",
+                                          &error);
+    slurm->clusters = store_statement(
+        on,
+        "SELECT substr(name, 7), value, coalesce((SELECT start_time FROM coverage WHERE proven = 1"
+        " AND cluster = substr(name, 7) AND start_time IS NOT NULL ORDER BY start_time LIMIT 1), "
+        "0),"
+        " EXISTS (SELECT 1 FROM slurm_job WHERE cluster = substr(name, 7))"
+        " FROM store_state WHERE name >= 'slurm ' AND name < 'slurm!' ORDER BY name",
+        &error);
     slurm->open_jobs =
         store_statement(on,
                         "SELECT job_id_raw FROM slurm_job WHERE end_time IS NULL AND cluster = ?"
-                        " AND asked_time < ? ORDER BY asked_time LIMIT 500",
+                        " ORDER BY asked_time LIMIT 500",
                         &error);
-    slurm->first =
-        store_statement(on,
-                        "SELECT start_time FROM coverage WHERE proven = 1 AND cluster = ?"
-                        " AND start_time IS NOT NULL ORDER BY start_time LIMIT 1",
-                        &error);
-    slurm->any = store_statement(on, "SELECT 1 FROM slurm_job WHERE cluster = ? LIMIT 1", &error);
     return error;
 }
 
@@ -92,60 +93,45 @@ void store_free_slurm(struct store_slurm *slurm)
 
 /* ---- What is known -------------------------------------------------------------------------- */
 
-static bool is_state(const char *state, size_t size, const char *name)
+static bool is_state(const struct value *state, const char *name)
 {
-    return size == strlen(name) && memcmp(state, name, size) == 0;
+    return state->size == strlen(name) && memcmp(state->text, name, state->size) == 0;
 }
 
-static void set_state(struct slurm_row *row, const char *state, size_t size)
+/* The row of these columns, which is new with a job. */
+static int add_row(struct store_slurm *slurm, const struct value *column,
+                   const struct slurm_job *job)
 {
     static const char *const requeued[] = {"REQUEUED", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL"};
-    row->is_resized = is_state(state, size, "RESIZING");
+    struct slurm_row row = {
+        .job_id = value_whole(&column[SLURM_job_id_raw]),
+        .submit_time = value_whole(&column[SLURM_submit_time]),
+        .job = job,
+        .is_known = job == NULL,
+        .has_ended = column[SLURM_end_time].kind != VALUE_NULL,
+        .end_time = value_number(&column[SLURM_end_time]),
+        .core_seconds = value_number(&column[SLURM_core_seconds]),
+        .known_count = job == NULL ? value_whole(&column[FOUND_COLUMNS - 1]) : 0,
+        .is_resized = is_state(&column[SLURM_state], "RESIZING"),
+    };
     for (size_t i = 0; i < sizeof requeued / sizeof requeued[0]; i++)
-        row->is_requeued |= is_state(state, size, requeued[i]);
-}
-
-static int add_row(struct store_slurm *slurm, const struct slurm_row *row)
-{
+        row.is_requeued |= is_state(&column[SLURM_state], requeued[i]);
+    digest_values(&column[SLURM_user], 1, &row.user);
+    digest_values(&column[SLURM_account], 3, &row.rest);
     if (GROW_TO(slurm->rows, slurm->room, slurm->count + 1) != 0)
         return store_refuse(slurm->on, -ENOMEM, "out of memory");
-    slurm->rows[slurm->count++] = *row;
+    slurm->rows[slurm->count++] = row;
     return 0;
 }
 
-static int add_known(struct store_slurm *slurm, const struct value *found)
+static int order_of(int64_t one, int64_t other)
 {
-    struct slurm_row row = {
-        .job_id = value_whole(&found[0]),
-        .submit_time = value_whole(&found[1]),
-        .is_known = true,
-        .has_ended = found[7].kind != VALUE_NULL,
-        .end_time = value_number(&found[7]),
-        .core_seconds = value_number(&found[8]),
-        .known_count = value_whole(&found[2]),
-    };
-    set_state(&row, found[6].text, found[6].size);
-    digest_values(&found[3], 1, &row.user);
-    digest_values(&found[4], 3, &row.rest);
-    return add_row(slurm, &row);
+    return one < other ? -1 : one > other;
 }
 
-static int add_new(struct store_slurm *slurm, const struct slurm_job *job)
+static int compare_numbers(const struct slurm_job *one, const struct slurm_job *other)
 {
-    struct slurm_row row = {
-        .job_id = job->job_id_raw,
-        .submit_time = job->submit_time,
-        .job = job,
-        .has_ended = job->end_time.known,
-        .end_time = job->end_time.value,
-        .core_seconds = job->core_seconds,
-    };
-    set_state(&row, job->state, strlen(job->state));
-    const struct value texts[] = {value_text(job->user), value_text(job->account),
-                                  value_text(job->partition), value_text(job->state)};
-    digest_values(&texts[0], 1, &row.user);
-    digest_values(&texts[1], 3, &row.rest);
-    return add_row(slurm, &row);
+    return order_of(one->column[SLURM_job_id_raw].whole, other->column[SLURM_job_id_raw].whole);
 }
 
 /* The rows of the jobs from `first` up to `end`, which are of one cluster: those in the store, and
@@ -157,27 +143,22 @@ static int find_rows(struct store_slurm *slurm, const struct slurm_job *first,
     size_t count = 0;
     int error = 0, more;
     slurm->count = 0;
-    asked[0] = value_text(first->cluster);
+    asked[0] = first->column[SLURM_cluster];
     for (const struct slurm_job *job = first; error == 0 && job < end; job++) {
-        if (job == first || job->job_id_raw != job[-1].job_id_raw)
-            asked[1 + count++] = value_int(job->job_id_raw);
-        error = add_new(slurm, job);
+        if (job == first || compare_numbers(job, job - 1) != 0)
+            asked[1 + count++] = job->column[SLURM_job_id_raw];
+        error = add_row(slurm, job->column, job);
     }
     while (count < ASK_AT_ONCE)
         asked[1 + count++] = (struct value){.kind = VALUE_NULL};
     if (error == 0)
         error = store_select(slurm->on, slurm->find, asked);
     while (error == 0 && (more = store_next(slurm->on, slurm->find, found, FOUND_COLUMNS)) != 0)
-        error = more < 0 ? more : add_known(slurm, found);
+        error = more < 0 ? more : add_row(slurm, found, NULL);
     return error;
 }
 
 /* ---- Restarts ------------------------------------------------------------------------------- */
-
-static int order_of(int64_t one, int64_t other)
-{
-    return one < other ? -1 : one > other;
-}
 
 /* Of one submission what is known comes first. */
 static int compare_slurm_rows(const void *left, const void *right)
@@ -242,88 +223,57 @@ static void number_rows(struct store_slurm *slurm)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-static struct value whole_value(const struct record_int *whole)
+static int put_row(struct store_slurm *slurm, const struct value *cluster,
+                   const struct slurm_row *row, struct slurm_counts *counts)
 {
-    return whole->known ? value_int(whole->value) : (struct value){.kind = VALUE_NULL};
-}
-
-static struct value real_value(double real)
-{
-    return (struct value){.kind = VALUE_REAL, .real = real};
-}
-
-static int write_row(struct store_slurm *slurm, const struct slurm_row *row, double asked_time)
-{
-    const struct slurm_job *job = row->job;
-    const struct value values[COLUMN_COUNT] = {
-        value_text(job->cluster),
-        value_int(job->job_id_raw),
-        value_int(job->submit_time),
-        value_int(row->restart_count),
-        value_text(job->user),
-        value_text(job->account),
-        value_text(job->partition),
-        value_text(job->state),
-        whole_value(&job->array_job_id),
-        whole_value(&job->array_task_id),
-        whole_value(&job->het_job_id),
-        whole_value(&job->het_offset),
-        real_value(job->start_time),
-        job->end_time.known ? real_value(job->end_time.value) : (struct value){.kind = VALUE_NULL},
-        value_int(job->alloc_cpus),
-        value_int(job->nodes),
-        real_value(job->core_seconds),
-        real_value(job->suspended),
-        real_value(asked_time),
-    };
-    return store_write(slurm->on, slurm->put, values, 1);
-}
-
-static int renumber(struct store_slurm *slurm, const char *cluster, const struct slurm_row *row)
-{
-    const struct value values[] = {value_int(row->restart_count), value_text(cluster),
-                                   value_int(row->job_id), value_int(row->submit_time)};
-    return store_write(slurm->on, slurm->renumber, values, 1);
-}
-
-static int put_row(struct store_slurm *slurm, const char *cluster, const struct slurm_row *row,
-                   double asked_time, struct slurm_counts *counts)
-{
-    bool is_other = row->is_changed || row->restart_count != row->known_count;
+    bool is_renumbered = row->restart_count != row->known_count;
+    bool is_other = row->is_changed || is_renumbered;
     slurm->on->replaces |= row->is_known && row->was_ended && is_other;
-    if (row->job == NULL)
-        return row->restart_count == row->known_count ? 0 : renumber(slurm, cluster, row);
+    if (row->job == NULL) {
+        const struct value values[] = {value_int(row->restart_count), *cluster,
+                                       value_int(row->job_id), value_int(row->submit_time)};
+        return is_renumbered ? store_write(slurm->on, slurm->renumber, values, 1) : 0;
+    }
     counts->fresh += !row->is_known;
     counts->updated += row->is_known && is_other;
     counts->unchanged += row->is_known && !is_other;
-    return row->is_known && !is_other && row->has_ended ? 0 : write_row(slurm, row, asked_time);
+    struct value values[SLURM_COLUMNS + 1];
+    memcpy(values, row->job->column, sizeof row->job->column);
+    values[SLURM_COLUMNS] = value_int(row->restart_count);
+    return row->is_known && !is_other && row->has_ended
+               ? 0
+               : store_write(slurm->on, slurm->put, values, 1);
 }
 
 /* Of one cluster, and of up to ASK_AT_ONCE jobs. */
 static int put_some(struct store_slurm *slurm, const struct slurm_job *first,
-                    const struct slurm_job *end, double asked_time, struct slurm_counts *counts)
+                    const struct slurm_job *end, struct slurm_counts *counts)
 {
     int error = find_rows(slurm, first, end);
     if (error == 0)
         number_rows(slurm);
     for (size_t i = 0; error == 0 && i < slurm->count; i++)
-        error = put_row(slurm, first->cluster, &slurm->rows[i], asked_time, counts);
+        error = put_row(slurm, &first->column[SLURM_cluster], &slurm->rows[i], counts);
     return error;
+}
+
+static int compare_clusters(const struct slurm_job *one, const struct slurm_job *other)
+{
+    return strcmp(one->column[SLURM_cluster].text, other->column[SLURM_cluster].text);
 }
 
 static int compare_jobs(const void *left, const void *right)
 {
-    const struct slurm_job *one = left, *other = right;
-    int order = strcmp(one->cluster, other->cluster);
-    return order != 0 ? order : order_of(one->job_id_raw, other->job_id_raw);
+    int order = compare_clusters(left, right);
+    return order != 0 ? order : compare_numbers(left, right);
 }
 
 /* Behind the jobs that are put together with the first. */
 static const struct slurm_job *find_end(const struct slurm_job *first, const struct slurm_job *end)
 {
     const struct slurm_job *job = first;
-    for (size_t different = 1; ++job < end && strcmp(job->cluster, first->cluster) == 0;) {
-        different += job->job_id_raw != job[-1].job_id_raw;
+    for (size_t different = 1; ++job < end && compare_clusters(job, first) == 0;) {
+        different += compare_numbers(job, job - 1) != 0;
         if (different > ASK_AT_ONCE)
             break;
     }
@@ -351,37 +301,10 @@ static int set_until(struct store_slurm *slurm, const char *cluster, double unti
     return store_write(slurm->on, slurm->set_until, row, 1);
 }
 
-/* A NUL behind each, and one more; to be freed. */
-static int list_clusters(struct store_slurm *slurm, char **names)
-{
-    struct store_connection *on = slurm->on;
-    struct value row;
-    size_t size = 0;
-    FILE *list = open_memstream(names, &size);
-    if (list == NULL)
-        return store_refuse(on, -ENOMEM, "out of memory");
-    int more, error = store_select(on, slurm->clusters, NULL);
-    while (error == 0 && (more = store_next(on, slurm->clusters, &row, 1)) != 0) {
-        error = more < 0 ? more : 0;
-        if (error == 0)
-            fprintf(list, "%.*s%c", (int)row.size, row.text, '\0');
-    }
-    fputc('\0', list);
-    if (fclose(list) != 0 && error == 0)
-        error = store_refuse(on, -ENOMEM, "out of memory");
-    if (error != 0) {
-        free(*names);
-        *names = NULL;
-    }
-    return error;
-}
-
 int store_note_cluster(struct store_slurm *slurm, const char *cluster)
 {
     struct until_name name;
-    char *names = NULL;
-    int64_t until;
-    size_t count = 0;
+    int64_t found[2]; /* clusters, and whether this is one */
     /* Others are no names of Slurm's, and sacct may take them for something else than a name. */
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.";
@@ -389,16 +312,13 @@ int store_note_cluster(struct store_slurm *slurm, const char *cluster)
         cluster[strspn(cluster, letters)] != '\0' || !name_until(cluster, &name))
         return 0;
     const struct value key = value_text(name.text);
-    int found = store_ask(slurm->on, slurm->until, &key, &until, 1);
-    if (found < 0)
-        return found;
-    int error = found ? 0 : list_clusters(slurm, &names);
-    for (const char *at = names; at != NULL && *at != '\0'; at += strlen(at) + 1)
-        count++;
-    free(names);
-    if (error == 0 && !found && count >= CLUSTERS_MAX)
+    int error = store_ask(slurm->on, slurm->noted_before, &key, found, 2);
+    if (error < 0)
+        return error;
+    error = 0;
+    if (found[1] == 0 && found[0] >= CLUSTERS_MAX)
         snprintf(slurm->left_out, sizeof slurm->left_out, "%s", cluster);
-    else if (error == 0 && !found)
+    else if (found[1] == 0)
         error = set_until(slurm, cluster, 0);
     if (error == 0)
         snprintf(slurm->noted, sizeof slurm->noted, "%s", cluster);
@@ -420,9 +340,9 @@ static int put_answer(struct store *store, void *context)
     put->counts = (struct slurm_counts){0};
     for (const struct slurm_job *job = answer->jobs; error == 0 && job < end; job = next) {
         next = find_end(job, end);
-        error = put_some(&store->accounting, job, next, answer->asked_time, &put->counts);
+        error = put_some(&store->accounting, job, next, &put->counts);
         for (; error == 0 && job < next; job++)
-            error = store_note_again(&store->again, job->job_id_raw);
+            error = store_note_again(&store->again, job->column[SLURM_job_id_raw].whole);
     }
     if (error == 0)
         error = store_settle_again(&store->again);
@@ -450,92 +370,67 @@ int store_put_slurm_jobs(struct store *store, const struct slurm_answer *answer,
 
 /* ---- What to ask for ------------------------------------------------------------------------ */
 
-struct slurm_ask {
-    struct statement *const *statement; /* of one value */
-    const char *key;
-    int64_t number;
-    bool is_found;
+struct slurm_cluster {
+    char name[64];
+    double until, first;
+    bool is_known;
 };
 
-static int ask_number(struct store *store, void *context)
+static int list_jobs(struct store_slurm *slurm, const struct slurm_cluster *cluster, FILE *list)
 {
-    struct slurm_ask *ask = context;
-    const struct value key = value_text(ask->key);
-    ask->number = 0;
-    int found = store_ask(&store->connection, *ask->statement, &key, &ask->number, 1);
-    ask->is_found = found > 0;
-    return found < 0 ? found : 0;
-}
-
-int store_slurm_until(struct store *store, const char *cluster, double *until)
-{
-    struct until_name name;
-    struct slurm_ask ask = {.statement = &store->accounting.until, .key = name.text};
-    int error = name_until(cluster, &name) ? store_transact(store, ask_number, &ask) : 0;
-    *until = (double)ask.number;
+    const struct value asked = value_text(cluster->name);
+    struct value row;
+    const char *comma = "";
+    fprintf(list, "%.0f %.0f %d ", cluster->until, floor(cluster->first), cluster->is_known);
+    int more, error = store_select(slurm->on, slurm->open_jobs, &asked);
+    while (error == 0 && (more = store_next(slurm->on, slurm->open_jobs, &row, 1)) != 0) {
+        error = more < 0 ? more : 0;
+        if (error == 0)
+            fprintf(list, "%s%" PRId64, comma, value_whole(&row));
+        comma = ",";
+    }
+    fprintf(list, " %s%c", cluster->name, '\0');
     return error;
 }
 
-int store_slurm_first(struct store *store, const char *cluster, double *first)
+static int list_clusters(struct store *store, void *words)
 {
-    struct slurm_ask ask = {.statement = &store->accounting.first, .key = cluster};
-    int error = store_transact(store, ask_number, &ask);
-    *first = (double)ask.number;
-    return error;
+    struct store_slurm *slurm = &store->accounting;
+    struct slurm_cluster clusters[CLUSTERS_MAX + 1] = {{.name = ""}};
+    struct value row[4];
+    size_t count = 0, size = 0;
+    FILE *list;
+    int more, error = store_select(slurm->on, slurm->clusters, NULL);
+    while (error == 0 && (more = store_next(slurm->on, slurm->clusters, row, 4)) != 0) {
+        error = more < 0 ? more : 0;
+        if (error != 0 || count > CLUSTERS_MAX)
+            continue;
+        struct slurm_cluster *cluster = &clusters[count++];
+        snprintf(cluster->name, sizeof cluster->name, "%.*s", (int)row[0].size, row[0].text);
+        cluster->until = value_number(&row[1]);
+        cluster->first = value_number(&row[2]);
+        cluster->is_known = value_whole(&row[3]) != 0;
+    }
+    /* The default one where no other is known. */
+    size_t from = count > 1 && clusters[0].name[0] == '\0' ? 1 : 0;
+    free(*(char **)words);
+    list = error != 0 ? NULL : open_memstream(words, &size);
+    if (list == NULL)
+        return error != 0 ? error : store_refuse(slurm->on, -ENOMEM, "out of memory");
+    for (size_t i = from; error == 0 && (i == from || i < count); i++)
+        error = list_jobs(slurm, &clusters[i], list);
+    fputc('\0', list);
+    return fclose(list) != 0 && error == 0 ? store_refuse(slurm->on, -ENOMEM, "out of memory")
+                                           : error;
 }
 
-static int ask_clusters(struct store *store, void *names)
+int store_slurm_clusters(struct store *store, char **words)
 {
-    return list_clusters(&store->accounting, names);
-}
-
-int store_slurm_clusters(struct store *store, char **names)
-{
-    *names = NULL;
-    return store_transact(store, ask_clusters, names);
+    *words = NULL;
+    return store_transact(store, list_clusters, words);
 }
 
 const char *store_slurm_left_out(const struct store *store)
 {
     return store == NULL ? "" : store->accounting.left_out;
-}
-
-int store_has_slurm_jobs(struct store *store, const char *cluster, bool *has_any)
-{
-    struct slurm_ask ask = {.statement = &store->accounting.any, .key = cluster};
-    int error = store_transact(store, ask_number, &ask);
-    *has_any = ask.is_found;
-    return error;
-}
-
-struct open_jobs {
-    const char *cluster;
-    double asked_time;
-    int64_t *jobs;
-    size_t count;
-};
-
-static int list_open_jobs(struct store *store, void *context)
-{
-    struct open_jobs *open = context;
-    struct store_connection *on = &store->connection;
-    const struct value asked[] = {value_text(open->cluster), real_value(open->asked_time)};
-    struct value row;
-    int more, error = store_select(on, store->accounting.open_jobs, asked);
-    open->count = 0;
-    while (error == 0 && (more = store_next(on, store->accounting.open_jobs, &row, 1)) != 0) {
-        error = more < 0 ? more : 0;
-        if (error == 0 && open->count < SLURM_OPEN_MAX)
-            open->jobs[open->count++] = value_whole(&row);
-    }
-    return error;
-}
-
-int store_slurm_open_jobs(struct store *store, const char *cluster, double asked_time,
-                          int64_t jobs[SLURM_OPEN_MAX], size_t *count)
-{
-    struct open_jobs open = {cluster, asked_time, jobs, 0};
-    int error = store_transact(store, list_open_jobs, &open);
-    *count = open.count;
-    return error;
 }

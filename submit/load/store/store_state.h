@@ -130,7 +130,7 @@ void store_free_summaries(void *state);
 struct store_slurm {
     struct store_connection *on;
     struct statement *find, *put, *renumber;
-    struct statement *until, *set_until, *clusters, *open_jobs, *first, *any;
+    struct statement *noted_before, *set_until, *clusters, *open_jobs;
     char noted[64];         /* the cluster that was noted last */
     char left_out[64];      /* the last one for which there was no place; "": none */
     struct slurm_row *rows; /* owned: of the jobs at hand */

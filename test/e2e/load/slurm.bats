@@ -44,6 +44,73 @@ ROWS=$JOBTRAIL_SOURCE/test/data/sacct
     done
 }
 
+# row RAW NAME ACCOUNT STATE SUBMIT START END CPUS SUSPENDED: of 120 core seconds, in a file with the heading
+row() {
+    printf '%s\037;' "$1" "$2" lab alice "$3" main "${@:4:5}" 2 120 "$9"
+    echo
+}
+
+heading() {
+    head -n1 "$ROWS/ended" | sed $'s/|/\037;/g'
+}
+
+@test "each form of sacct's cells is read, and a part of a resized job begins with its submission" {
+    store=sqlite:$PWD/store.db
+    {
+        heading
+        row 1 1 physics COMPLETED 100 110 170 4 00:00:00
+        row 9 8_3 '' "CANCELLED by 1000" 100 110 Unknown 4 1-02:03:04
+        row 12 11+1 $'a|b\n12|c' RUNNING 100 110 Unknown 4 01:05
+        row 13 13 $'\xff' PENDING 100 Unknown Unknown 4 00:00:00
+        row 14 14 $'\xff' COMPLETED 1 2 3 4 00:00
+        row 15 15 "$(printf 'x%.0s' {1..255})" COMPLETED 1 2 3 4 00:00
+        row 7 7 x RESIZING 90 100 160 2 00:00:00
+        row 7 7 x COMPLETED 160 100 220 1 00:00:00
+        row 7 7 x RUNNING 150 100 Unknown 2 00:00:00
+        row 7 7 x CANCELLED 300 100 220 1 00:00:00
+        row 7 7 x COMPLETED 200 100 220 4 00:01:30
+        row 16 16 x REQUEUED 90 Unknown 160 2 00:00:00
+        row 17 17 x REQUEUED 90 Unknown Unknown 2 00:00:00
+        row 18 18 x CANCELLED 90 None 160 2 00:00:00
+    } >rows
+    load_into --slurm-rows rows
+    [ "$status" -eq 0 ]
+    [ "$(count slurm_new)" -eq 11 ]
+    [ "$(sql 'SELECT job_id_raw, hex(account), state, array_job_id, array_task_id, het_job_id, het_offset, end_time, suspended FROM slurm_job
+        WHERE job_id_raw IN (1, 9, 12) ORDER BY 1')" = \
+        $'1\t70687973696373\tCOMPLETED\tNULL\tNULL\tNULL\tNULL\t170.0\t0.0\n9\t\tCANCELLED\t8\t3\tNULL\tNULL\tNULL\t93784.0\n12\t617C620A31327C63\tRUNNING\tNULL\tNULL\t11\t1\tNULL\t65.0' ]
+    [ "$(sql 'SELECT hex(account) FROM slurm_job WHERE job_id_raw = 14')" = EEBFBF ] # U+EFFF
+    [ "$(SEPARATOR=, sql 'SELECT submit_time, start_time, core_seconds FROM slurm_job WHERE job_id_raw IN (7, 16) ORDER BY 1, 2' | paste -sd ' ')" = \
+        "90,0.0,0.0 90,100.0,120.0 150,150.0,20.0 160,160.0,60.0 200,200.0,0.0 300,220.0,0.0" ]
+}
+
+@test "rows that say no job are counted" {
+    store=sqlite:$PWD/store.db
+    {
+        heading
+        row x 7 p COMPLETED 100 110 170 4 00:00:00
+        row 7.0 7.0 p COMPLETED 100 110 170 4 00:00:00
+        row -7 7 p COMPLETED 100 110 170 4 00:00:00
+        row 99999999999999999999 7 p COMPLETED 100 110 170 4 00:00:00
+        row 7 '7_[1-4]' p COMPLETED 100 110 170 4 00:00:00
+        row 7 7 p COMPLETED Unknown 110 170 4 00:00:00
+        row 7 7 p COMPLETED 100 2026-11-23T01:00:00 170 4 00:00:00
+        row 7 7 p COMPLETED 100 110 109 4 00:00:00
+        row 7 7 p COMPLETED 100 110 170 1K 00:00:00
+        row 7 7 p COMPLETED 100 110 170 '' 00:00:00
+        row 7 7 p COMPLETED 100 110 170 4 5
+        row 7 7 p COMPLETED 100 110 170 4 1:2:3:4
+        row 7 7 p COMPLETED 100 110 170 4 00:00:00x
+        row 7 7 p COMPLETED 100 110 170 4 -00:00:00
+        row 7 7 "$(printf 'x%.0s' {1..256})" COMPLETED 1 2 3 4 00:00
+        row 7 7 NUL COMPLETED 1 2 3 4 00:00 | tr L '\0'
+    } >rows
+    load_into --slurm-rows rows
+    [ "$status" -eq 1 ]
+    [ "$(count slurm_damaged)" -eq 16 ]
+    [ "$(count slurm_new)" -eq 0 ]
+}
+
 @test "what is no output of sacct is refused, and the records are loaded" {
     store=sqlite:$PWD/store.db
     echo 'sacct: error: no' >rows
@@ -55,6 +122,14 @@ ROWS=$JOBTRAIL_SOURCE/test/data/sacct
     load_into --slurm-rows rows
     [ "$status" -eq 5 ]
     [[ $stderr == *"rows: is cut short"* ]]
+    { cat "$ROWS/ended" && echo 'more|' && head -n 1 "$ROWS/ended"; } >rows
+    load_into --slurm-rows rows
+    [[ $stderr == *"rows: has a row with more cells than its heading"* ]]
+    { cat "$ROWS/ended" && head -c 2000000 /dev/zero; } >rows
+    load_into --slurm-rows rows
+    [[ $stderr == *"rows: has a row without an end"* ]]
+    load_into --slurm-rows /dev/null
+    [[ $stderr == *"/dev/null: has no heading"* ]]
     load_into --slurm-rows missing
     [ "$status" -eq 5 ]
     [[ $stderr == *"missing: No such file or directory"* ]]

@@ -212,7 +212,7 @@ has_both_tasks() {
     kill -STOP "$dbd"
     load_jobs >"$DIR/stopped" 2>&1 3>&- &
     eventually 30 asks_accounting
-    loader=$(loader_that_asks) sacct=$(pgrep -P "$loader" -x sacct)
+    loader=$(loader_that_asks) sacct=$(sacct_of "$loader")
     kill -TERM "$loader"
     wait $! || status=$?
     kill -CONT "$dbd"
@@ -227,7 +227,12 @@ loader_that_asks() {
 
 asks_accounting() {
     local loader
-    loader=$(loader_that_asks) && pgrep -P "$loader" -x sacct >/dev/null
+    loader=$(loader_that_asks) && sacct_of "$loader" >/dev/null
+}
+
+sacct_of() { # LOADER: asks by jobtrail-slurm-rows
+    local program
+    program=$(pgrep -P "$1") && pgrep -P "$program" -x sacct
 }
 
 @test "the rows of sacct in test/data have the columns that sacct writes" {

@@ -15,11 +15,36 @@
 static const struct told {
     struct slurm_job now, earlier;
 } told[] = {
+#define TEXT(said)                                                                                 \
+    {                                                                                              \
+        .kind = VALUE_TEXT, .text = (said), .size = sizeof(said) - 1                               \
+    }
+#define INT(number)                                                                                \
+    {                                                                                              \
+        .kind = VALUE_INT, .whole = (number)                                                       \
+    }
+#define REAL(number)                                                                               \
+    {                                                                                              \
+        .kind = VALUE_REAL, .real = (number)                                                       \
+    }
 #define JOB(id, submit, start, end, name, how, seconds)                                            \
     {                                                                                              \
-        .cluster = "lab", .user = (name), .account = "physics", .partition = "main",               \
-        .state = (how), .job_id_raw = (id), .submit_time = (submit), .start_time = (start),        \
-        .end_time = {(end) > 0, (end)}, .alloc_cpus = 2, .nodes = 1, .core_seconds = (seconds)     \
+        .column = {                                                                                \
+            [SLURM_cluster] = TEXT("lab"),                                                         \
+            [SLURM_user] = TEXT(name),                                                             \
+            [SLURM_account] = TEXT("physics"),                                                     \
+            [SLURM_partition] = TEXT("main"),                                                      \
+            [SLURM_state] = TEXT(how),                                                             \
+            [SLURM_job_id_raw] = INT(id),                                                          \
+            [SLURM_submit_time] = INT(submit),                                                     \
+            [SLURM_start_time] = REAL(start),                                                      \
+            [SLURM_end_time] = {.kind = (end) > 0 ? VALUE_REAL : VALUE_NULL, .real = (end)},       \
+            [SLURM_alloc_cpus] = INT(2),                                                           \
+            [SLURM_nodes] = INT(1),                                                                \
+            [SLURM_core_seconds] = REAL(seconds),                                                  \
+            [SLURM_suspended] = REAL(0),                                                           \
+            [SLURM_asked_time] = REAL(0),                                                          \
+        }                                                                                          \
     }
     /* requeued twice, and resized between */
     {.now = JOB(1, 100, 110, 200, "alice", "REQUEUED", 180)},
@@ -66,7 +91,9 @@ static struct slurm_counts put(struct store *store, struct slurm_job *jobs, size
                                double asked_time)
 {
     struct slurm_counts counts = {0};
-    const struct slurm_answer answer = {jobs, count, asked_time, NULL, 0};
+    const struct slurm_answer answer = {jobs, count, NULL, 0};
+    for (size_t i = 0; i < count; i++)
+        jobs[i].column[SLURM_asked_time].real = asked_time;
     if (store_put_slurm_jobs(store, &answer, &counts) != 0)
         fail_msg("%s", store_error(store));
     return counts;
@@ -132,7 +159,7 @@ TEST(restarts_are_numbered_in_whatever_order_they_come)
         srand(seed);
         for (size_t i = 0; i < TOLD; i++) {
             order[i] = i;
-            if (told[i].earlier.cluster != NULL) {
+            if (told[i].earlier.column[SLURM_cluster].text != NULL) {
                 jobs[0] = told[i].earlier;
                 put(store, jobs, 1, 10);
             }
@@ -164,8 +191,8 @@ TEST(an_expired_row_leaves_the_number_of_those_after_it)
                                         "DELETE FROM slurm_job WHERE submit_time = 100"),
                      0);
     jobs[0] = told[1].now;
-    jobs[0].core_seconds = 90;
-    jobs[0].state = "FAILED";
+    jobs[0].column[SLURM_core_seconds].real = 90;
+    jobs[0].column[SLURM_state] = value_text("FAILED");
     struct slurm_counts counts = put(store, jobs, 1, 20);
     assert_int_equal(counts.updated, 1);
     assert_restart(store, 1, 200, 1);
@@ -182,34 +209,34 @@ TEST(sums_of_what_had_ended_are_said_to_be_wrong)
     put(store, &job, 1, 30);
     assert_int_equal(value_of(store, "SELECT value FROM store_state WHERE name = 'replaced'"), 0);
     assert_int_equal(value_of(store, "SELECT asked_time FROM slurm_job"), 20);
-    job.core_seconds = 199;
+    job.column[SLURM_core_seconds].real = 199;
     put(store, &job, 1, 40);
     assert_int_equal(value_of(store, "SELECT value FROM store_state WHERE name = 'replaced'"), 1);
     assert_int_equal(value_of(store, "SELECT asked_time FROM slurm_job"), 40);
     store_close(store);
 }
 
+static void assert_clusters(struct store *store, const char *expected, size_t size)
+{
+    char *words;
+    assert_int_equal(store_slurm_clusters(store, &words), 0);
+    assert_memory_equal(words, expected, size);
+    free(words);
+}
+
 TEST(open_jobs_and_times_are_told_by_cluster)
 {
-    struct slurm_job jobs[] = {told[2].earlier, told[3].now, told[13].now};
+    struct slurm_job jobs[] = {told[3].now, told[13].now, told[8].now, told[13].earlier};
     struct store *store = opened();
     struct slurm_counts counts = {0};
-    int64_t open[SLURM_OPEN_MAX];
-    size_t count;
-    double until;
-    jobs[1].cluster = "other";
-    const struct slurm_answer answer = {jobs, 3, 10, "lab", 1234567890};
+    static const char none[] = "0 0 0  \0", one[] = "1234567890 0 1 2,1 lab\0";
+    assert_clusters(store, none, sizeof none);
+    jobs[0].column[SLURM_asked_time].real = 10;
+    jobs[1].column[SLURM_cluster] = value_text("other");
+    const struct slurm_answer answer = {jobs, 4, "lab", 1234567890};
     assert_int_equal(store_put_slurm_jobs(store, &answer, &counts), 0);
-    assert_int_equal(counts.fresh, 3);
-    assert_int_equal(store_slurm_until(store, "lab", &until), 0);
-    assert_float_equal(until, 1234567890, 0);
-    assert_int_equal(store_slurm_until(store, "other", &until), 0);
-    assert_float_equal(until, 0, 0);
-    assert_int_equal(store_slurm_open_jobs(store, "lab", 11, open, &count), 0);
-    assert_int_equal(count, 1);
-    assert_int_equal(open[0], 1);
-    assert_int_equal(store_slurm_open_jobs(store, "lab", 10, open, &count), 0);
-    assert_int_equal(count, 0);
+    assert_int_equal(counts.fresh, 4);
+    assert_clusters(store, one, sizeof one);
     store_close(store);
 }
 
@@ -236,8 +263,8 @@ static void note(struct store *store, const char *cluster, bool unproven)
 TEST(clusters_of_proven_records_are_asked_for)
 {
     struct store *store = opened();
-    char *names, name[16];
-    bool has_any;
+    char name[16], *words;
+    size_t count = 0;
     struct slurm_job job = told[13].now;
     for (unsigned i = 0; i < 70; i++) {
         snprintf(name, sizeof name, "claimed%u", i);
@@ -245,9 +272,7 @@ TEST(clusters_of_proven_records_are_asked_for)
     }
     note(store, "lab", false);
     assert_string_equal(store_slurm_left_out(store), "");
-    assert_int_equal(store_slurm_clusters(store, &names), 0);
-    assert_memory_equal(names, "lab\0", 5);
-    free(names);
+    assert_clusters(store, "0 0 0  lab\0", 12);
     for (unsigned i = 0; i < 64; i++) {
         snprintf(name, sizeof name, "proven%u", i);
         assert_string_equal(store_slurm_left_out(store), "");
@@ -255,10 +280,15 @@ TEST(clusters_of_proven_records_are_asked_for)
     }
     assert_string_equal(store_slurm_left_out(store), "proven63");
     put(store, &job, 1, 10);
-    assert_int_equal(store_has_slurm_jobs(store, "lab", &has_any), 0);
-    assert_true(has_any);
-    assert_int_equal(store_has_slurm_jobs(store, "proven1", &has_any), 0);
-    assert_false(has_any);
+    assert_int_equal(store_slurm_clusters(store, &words), 0);
+    assert_memory_equal(words,
+                        "0 0 1  lab\0"
+                        "0 0 0  proven0\0",
+                        26);
+    for (const char *word = words; *word != '\0'; word += strlen(word) + 1)
+        count++;
+    assert_int_equal(count, 64);
+    free(words);
     assert_int_equal(ops->change_schema(store->connection.database,
                                         "DELETE FROM coverage; DELETE FROM store_state WHERE name "
                                         "LIKE 'slurm%'"),
@@ -274,8 +304,8 @@ TEST(many_jobs_are_put_at_once)
     for (size_t round = 0; round < 2; round++) {
         for (size_t i = 0; i < MANY; i++) {
             jobs[i] = told[13].now;
-            jobs[i].job_id_raw = (int64_t)(i * 7919 % MANY);
-            jobs[i].cluster = i % 3 == 0 ? "other" : "lab";
+            jobs[i].column[SLURM_job_id_raw].whole = (int64_t)(i * 7919 % MANY);
+            jobs[i].column[SLURM_cluster] = value_text(i % 3 == 0 ? "other" : "lab");
         }
         struct slurm_counts counts = put(store, jobs, MANY, 10);
         assert_int_equal(round == 0 ? counts.fresh : counts.unchanged, MANY);
