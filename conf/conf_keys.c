@@ -9,8 +9,6 @@
 
 #define FIELD(name) offsetof(struct conf, name)
 
-/* Values of an extension that is not built are taken as they are. */
-#define LIBRARY_VALUE(kind)                             *(JOBTRAIL_LIBRARIES ? &conf_value_##kind : &conf_value_text)
 #define CONF_KEY(section, key, type, field, text, kind) {section, key, FIELD(field), text, &kind},
 #define CONF_LINES_KEY(...)
 

@@ -15,7 +15,6 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/clocks.h"
 #include "conf/base/uuid7.h"
-#include "extensions.h"
 #include "ldwrap/called_linkers.h"
 #include "ldwrap/descriptor_numbers.h"
 #include "ldwrap/elf_target.h"
@@ -195,8 +194,7 @@ static const char *add_to_link(struct link_job *job)
         return "no watermark can be made";
     if (startup_is_wanted(&job->line, job->conf.link_startup))
         job->startup = startup_open(&target, "", ".o", !xalt_wrapper_is(job->linker));
-    if (JOBTRAIL_PROFILE &&
-        profile_archive_place(&job->line, job->conf.profile_steps, &job->arguments) != 0)
+    if (profile_archive_place(&job->line, job->conf.profile_steps, &job->arguments) != 0)
         job->profile = startup_open(&target, "profile-", ".a", !xalt_wrapper_is(job->linker));
     return NULL;
 }

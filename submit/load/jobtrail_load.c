@@ -24,6 +24,7 @@
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/load_inputs.h"
 #include "submit/load/read/load_slurm.h"
+#include "submit/load/store/store_state.h"
 
 #define DEFAULT_STORE "sqlite:/var/lib/jobtrail/jobtrail.db"
 #define DEFAULT_BATCH 4000
@@ -234,14 +235,12 @@ static void print_summary(const struct load_counts *counts, const struct chores 
            options->dry_run ? " (dry run: nothing changed)" : "");
     if (counts->conflicts != 0)
         printf("%zu in conflict with another's uuid: see the view conflict\n", counts->conflicts);
-    if (counts->unnamed != 0)
-        printf("%zu calls of routines are stored without the name: these users' runs have "
-               "brought too many new names\n",
-               counts->unnamed);
-    if (counts->without_routines != 0)
-        printf("calls of routines of %zu runs are left out: this jobtrail is built without "
-               "routines\n",
-               counts->without_routines);
+    for (size_t i = 0; counts->without_room != 0 && run_parts[i] != NULL; i++)
+        printf("%zu %s\n", counts->without_room, run_parts[i]->no_room);
+    for (size_t i = 0; i < LOAD_EXTENSIONS; i++)
+        if (counts->unread[i] != 0)
+            printf("%s of %zu runs are left out: this jobtrail is built without them\n",
+                   load_extensions[i].words, counts->unread[i]);
     if (chores->other_zones != 0)
         printf("%zu coverage records have days of another time zone than the store's, %s: %s\n",
                chores->other_zones, chores->zones[0], chores->zones[1]);
@@ -261,15 +260,15 @@ static void print_json(const struct load_counts *counts, const struct chores *ch
 {
     printf("{\"read\":%zu,\"new\":%zu,\"updated\":%zu,\"unchanged\":%zu,\"conflicts\":%zu,"
            "\"damaged\":%zu,\"incomplete\":%zu,\"quarantined\":%zu,\"deleted\":%zu,"
-           "\"unproven\":%zu,\"unnamed_routines\":%zu,\"expired\":%zu,"
+           "\"unproven\":%zu,\"without_room\":%zu,\"expired\":%zu,"
            "\"slurm_new\":%zu,\"slurm_updated\":%zu,\"slurm_unchanged\":%zu,"
            "\"slurm_damaged\":%zu,\"other_timezones\":%zu,"
            "\"modules_changed\":%zu,\"stopped\":%s,\"dry_run\":%s}\n",
            load_counts_read(counts), counts->fresh, counts->updated, counts->unchanged,
            counts->conflicts, counts->damaged, counts->incomplete, counts->quarantined,
-           counts->deleted, counts->unproven, counts->unnamed, chores->expired, chores->jobs.fresh,
-           chores->jobs.updated, chores->jobs.unchanged, chores->slurm_damaged, chores->other_zones,
-           chores->renamed, chores->stopped ? "true" : "false",
+           counts->deleted, counts->unproven, counts->without_room, chores->expired,
+           chores->jobs.fresh, chores->jobs.updated, chores->jobs.unchanged, chores->slurm_damaged,
+           chores->other_zones, chores->renamed, chores->stopped ? "true" : "false",
            options->dry_run ? "true" : "false");
 }
 

@@ -10,7 +10,7 @@
 copy_sources() {
     mkdir "$1"
     (cd "$JOBTRAIL_SOURCE" && find . \( -name .git -o -path ./build \) -prune -o -type f \
-        \( -name '*.[ch]' -o -name '*.def' -o -name '*.h.in' -o -name '*.py' -o -name CMakeLists.txt -o -name ARCHITECTURE.md \
+        \( -name '*.[ch]' -o -name '*.def' -o -name '*.h.in' -o -name '*.py' -o -name '*.sql' -o -name CMakeLists.txt -o -name ARCHITECTURE.md \
         -o -path './contrib/*/README.md' \) -print0 |
         tar --null -cf - -T -) | tar -C "$1" -xf -
 }
@@ -85,6 +85,10 @@ breach() {
         tee -a submit/job/quarantine.c <<<$'#if JOBTRAIL_PROFILE\n#endif'
     breach "submit/flush/flush_part.c: is one of the DOORS of check_rooms, and asks for no extension" \
         sed -i '/JOBTRAIL_/d' submit/flush/flush_part.c
+    breach "ldwrap/link_job.c: asks which extensions are built" \
+        tee -a ldwrap/link_job.c <<<'static int built = JOBTRAIL_PROFILE;'
+    breach "submit/load/store/store_expire.c: names the table ranks, which is an extension's" \
+        tee -a submit/load/store/store_expire.c <<<'static const char more[] = "DELETE FROM ranks WHERE end_time < ?";'
     breach "a circle of Python modules: jobtrail." \
         tee -a contrib/jobtrail/hints.py <<<$'def late():\n    from . import program'
     breach "jobtrail.text may not import jobtrail.answers.service.munge, which is an extension's" \

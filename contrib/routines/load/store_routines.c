@@ -474,7 +474,7 @@ static int want(void *state, enum table table, struct run_record *run)
     struct store_routines *routines = state;
     int error = (table == routines->library_table ? want_libraries : want_routines)(routines,
                                                                                     run->routines);
-    run->unnamed = run->routines->unnamed;
+    run->without_room = run->routines->unnamed;
     return error;
 }
 
@@ -484,12 +484,14 @@ static int admit(void *state, enum table table, struct run_record *run, bool is_
     const struct routine_maker maker = {run->user, is_proven};
     int error = (table == routines->library_table ? admit_libraries
                                                   : admit_routines)(routines, run->routines, maker);
-    run->unnamed = run->routines->unnamed;
+    run->without_room = run->routines->unnamed;
     return error;
 }
 
 const struct run_part run_part_routines = {
     .rows = "run_routine_watch",
+    .no_room = "calls of routines are stored without the name: these users' runs have brought too "
+               "many new names",
     .shared = {{"routine_library", "identity", ", path, build_id, module_id", NULL},
                {"routine", "identity", ", routine_library_id, name", NULL}},
     .prepare = prepare,

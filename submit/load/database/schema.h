@@ -22,6 +22,11 @@ extern const struct schema_part schema_parts[];
 /* The view `conflict`, to which more can be joined by UNION ALL. */
 extern const struct schema_part schema_conflict;
 
+/* Statements that remove what has expired, in this order; behind the last one is NULL. See
+ * sql/expire.sql. */
+enum { SCHEMA_EXPIRY_MOST = 64 };
+extern const char *const schema_expiry[];
+
 /* The scripts, which CMake makes of sql/, and of contrib/NAME/load/tables.sql. */
 #define SCHEMA_SCRIPT(name) extern const char schema_##name##_sqlite[], schema_##name##_mariadb[]
 SCHEMA_SCRIPT(tables);

@@ -83,8 +83,8 @@ struct run_record {
     struct json_slice core_days;   /* as it stands in the record; of size 0 when it has none */
     struct run_days days;          /* the same, read; its sum is core_seconds */
     struct run_routines *routines; /* owned: routineT, as its part has read it; or NULL */
-    bool lacks_routines;           /* it has a routineT, which nothing here reads */
-    int64_t unnamed;               /* called routines for whose names the store has no room */
+    unsigned unread;               /* it has parts of these load_extensions, which are not built */
+    int64_t without_room;          /* of its part, for which the store has no room */
 
     struct record_part libs;        /* array of [path, hash], in order, each once */
     struct record_part environment; /* object of strings */

@@ -337,8 +337,9 @@ static int read_of_extensions(struct record_reader *reader, struct run_record *r
         const struct load_extension *of = &load_extensions[i];
         if (of->kind != RECORD_RUN || reader->top[of->key].size == 0)
             continue;
-        run->lacks_routines = of->part == NULL;
-        if (of->part != NULL)
+        if (of->part == NULL)
+            run->unread |= 1u << i;
+        else
             error = of->part->read_run(reader, run);
     }
     return error;

@@ -281,8 +281,9 @@ static void settle_record(struct loader *loader, const struct load_batch *batch,
     loader->counts.unproven += batch->records[at].unproven;
     if (batch->records[at].kind == RECORD_RUN) {
         const struct run_record *run = &batch->records[at].run;
-        loader->counts.unnamed += (size_t)run->unnamed;
-        loader->counts.without_routines += run->lacks_routines;
+        loader->counts.without_room += (size_t)run->without_room;
+        for (size_t i = 0; i < LOAD_EXTENSIONS; i++)
+            loader->counts.unread[i] += run->unread >> i & 1;
     }
     if (loader->source == NULL)
         return;

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "conf/base/progress.h"
+#include "submit/load/parse/load_part.h"
 #include "submit/load/read/batch_writer.h"
 #include "submit/load/read/load_dir.h"
 #include "submit/load/read/record_proof.h"
@@ -23,8 +24,8 @@ struct load_counts {
     size_t incomplete;                /* syslog records of which blocks are still missing */
     size_t deleted;                   /* files */
     size_t unproven;                  /* of those in the store (record_proof.h) */
-    size_t unnamed;                   /* called routines for whose names there was no room */
-    size_t without_routines;          /* runs whose calls are left out: nothing here reads them */
+    size_t without_room;              /* what run_parts say of it */
+    size_t unread[LOAD_EXTENSIONS];   /* runs with a part that nothing here reads */
 };
 
 struct loader {

@@ -17,6 +17,8 @@ struct store;
 struct run_part {
     const char *rows; /* the table with a row, of `run_id`, for each run that has something of it */
 
+    const char *no_room; /* what is said behind the number of what the store has no room for */
+
     struct shared_table shared[PART_TABLES]; /* with what runs share of it, in this order */
 
     int (*prepare)(struct store_intern *intern, enum table first, void **state); /* of `shared` */

@@ -191,16 +191,16 @@ many() {
     acct=$JOBTRAIL_SOURCE/contrib/jobtrail-acct report=$JOBTRAIL_SOURCE/contrib/jobtrail-report
     for store in "${stores[@]}"; do
         loads_into one.json two.json
-        [ "$(jq -c '[.new, .unproven, .unnamed_routines]' <<<"$output")" = '[2,0,0]' ]
+        [ "$(jq -c '[.new, .unproven, .without_room]' <<<"$output")" = '[2,0,0]' ]
         # of 8192 names 96 are left
         loads_into three.json
-        [ "$(jq -c '[.new, .unnamed_routines]' <<<"$output")" = '[1,4000]' ]
+        [ "$(jq -c '[.new, .without_room]' <<<"$output")" = '[1,4000]' ]
         # those that are there cost nothing, and nothing is taken from others
         loads_into four.json five.json
-        [ "$(jq -c '[.new, .unnamed_routines]' <<<"$output")" = '[2,0]' ]
+        [ "$(jq -c '[.new, .without_room]' <<<"$output")" = '[2,0]' ]
         # a run is loaded once, however much was left out
         loads_into three.json
-        [ "$(jq -c '[.unchanged, .unnamed_routines]' <<<"$output")" = '[1,0]' ]
+        [ "$(jq -c '[.unchanged, .without_room]' <<<"$output")" = '[1,0]' ]
         [ "$(rows_of routine routine_library run_routine)" = $'routine|12192\nroutine_library|1\nrun_routine|16480' ]
         [ "$(sql 'SELECT user, sum(names) FROM routine_maker GROUP BY user ORDER BY user')" = $'alice|4000\nmallory|8193' ]
         [ "$(sql 'SELECT user, missed, unnamed FROM run_routine_watch JOIN run ON run.id = run_id WHERE unnamed > 0')" = 'mallory|0|4000' ]

@@ -69,7 +69,7 @@ static int64_t put(struct store *store, const struct claim *claims, size_t count
         fail_msg("%s", store_error(store));
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(results[i], STORE_NEW);
-        unnamed += records[i].run.unnamed;
+        unnamed += records[i].run.without_room;
         load_record_free(&records[i]);
     }
     return unnamed;
