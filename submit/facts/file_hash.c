@@ -191,11 +191,11 @@ bool mount_is_trusted(int fd)
            (status.stx_mask & STATX_MNT_ID) != 0 && is_mount(status.stx_mnt_id, is_line_trusted);
 }
 
-bool mount_is_users(int at, const char *name)
+bool mount_is_users(int fd)
 {
     struct statx status;
-    const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
-    return statx(at, name, flags, STATX_MNT_ID, &status) == 0 &&
+    const int flags = AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+    return statx(fd, "", flags, STATX_MNT_ID, &status) == 0 &&
            (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0 &&
            (status.stx_mask & STATX_MNT_ID) != 0 && is_mount(status.stx_mnt_id, is_line_users);
 }
@@ -250,11 +250,13 @@ static uint64_t subtract(uint64_t left, uint64_t used)
     return left > used ? left - used : 0;
 }
 
-/* What takes time to hash, and no room on the disk: a file of some MiB with more holes than bytes,
- * by its first pieces. */
+/* What takes time to hash, and no room on the disk: a file of some MiB with more holes than bytes.
+ * One of more pieces than are looked at has less than a sixteenth of its size on the disk: a file
+ * system that compresses leaves more of a library. */
 static bool has_holes(int fd, uint64_t size)
 {
-    enum { PIECES = 1000, LEAST = 16 << 20 };
+    enum { PIECES = 1000, LEAST = 16 << 20, BLOCK = 512 };
+    struct stat status;
     uint64_t holes = 0;
     off_t at = 0, data = 0;
     for (int i = 0; size > LEAST && i < PIECES && at < (off_t)size && data >= 0; i++) {
@@ -263,7 +265,9 @@ static bool has_holes(int fd, uint64_t size)
         holes += (uint64_t)(end - at);
         at = data < 0 ? end : lseek(fd, data, SEEK_HOLE);
     }
-    return lseek(fd, 0, SEEK_SET) != 0 || (size > LEAST && holes > size / 2);
+    bool is_thin = at < (off_t)size && fstat(fd, &status) == 0 &&
+                   (uint64_t)status.st_blocks * BLOCK < size / 16;
+    return lseek(fd, 0, SEEK_SET) != 0 || (size > LEAST && (holes > size / 2 || is_thin));
 }
 
 /* Returns 0; -EFBIG where the file is beyond the bounds; or another -errno. */

@@ -83,7 +83,7 @@ void file_hash_of(struct hash_table *table, struct file_hash_bounds *bounds, int
  * removable media) have nosuid. False in doubt. */
 bool mount_is_trusted(int fd);
 
-/* Whether a mount begins at `name` in the directory `at` of which a user decides what it holds:
- * a FUSE that root did not mount. Its file system is not asked, since it may not
- * answer. Before Linux 5.8 false. */
-bool mount_is_users(int at, const char *name);
+/* Whether the directory open at `fd`, by O_PATH too, is one with which a mount begins of which a
+ * user decides what it holds: a FUSE that root did not mount. Its file system is not asked, since
+ * it may not answer. Before Linux 5.8 false. */
+bool mount_is_users(int fd);

@@ -21,6 +21,7 @@
 #include "contrib/libraries/globs.h"
 #include "contrib/libraries/libmon/libmon_list.h"
 #include "contrib/libraries/libmon/libmon_output.h"
+#include "contrib/libraries/libmon/libmon_patience.h"
 #include "contrib/libraries/libmon/libmon_watch.h"
 #include "contrib/libraries/scan/library_scan.h"
 
@@ -49,6 +50,7 @@ static const char usage[] =
     "  --wait              where another scan is running, wait for its end\n"
     "  --no-new-hashes     do not hash what is seen for the first time: the first scan is faster\n"
     "  --accept-away       report what is missing in trees that are away as removed\n"
+    "  --patience S        leave out what does not answer for S seconds\n"
     "  --root DIR          the packages are those of the system below DIR\n"
     "  --background        of watch: messages go to syslog\n"
     "  -h, --help\n"
@@ -58,6 +60,9 @@ static const char usage[] =
     "configuration, the state, a log or the outbox cannot be used; 4 another scan or watch runs. "
     "Of\n"
     "list: 1 no library is chosen.\n";
+
+/* Of the watch, as of the timer's scans. */
+enum { PATIENCE_S = 300 };
 
 enum libmon_command { COMMAND_SCAN, COMMAND_WATCH, COMMAND_LIST, COMMANDS };
 
@@ -73,6 +78,7 @@ enum libmon_status {
 
 struct libmon_options {
     const char *conf, *root;
+    uint32_t patience; /* seconds; 0: any */
     bool dry_run, json, quiet, wait, no_new_hashes, accept_away, background;
     char **argv, **patterns; /* of main() */
     size_t pattern_count;
@@ -90,6 +96,7 @@ static const struct option_row option_rows[] = {
     {"wait", 'w', OPTION_FLAG, MEMBER(wait), 0, 0, NULL},
     {"no-new-hashes", 'n', OPTION_FLAG, MEMBER(no_new_hashes), 0, 0, NULL},
     {"accept-away", 'a', OPTION_FLAG, MEMBER(accept_away), 0, 0, NULL},
+    {"patience", 'p', OPTION_NUMBER, MEMBER(patience), 1, 86400, NULL},
     {"background", 'b', OPTION_FLAG, MEMBER(background), 0, 0, NULL},
     {"help", 'h', OPTION_ANSWER, 0, 0, 0, NULL},
     {"version", 'V', OPTION_ANSWER, 0, 0, 0, NULL},
@@ -126,7 +133,8 @@ static enum libmon_status end_scan(struct libmon_output *output, enum library_sc
     return counts->trees_away + counts->unreadable + counts->away > 0 ? LIBMON_NOT_ALL : LIBMON_OK;
 }
 
-static enum libmon_status scan(const struct libmon_options *options, const struct conf *conf)
+static enum libmon_status scan(const struct libmon_options *options, const struct conf *conf,
+                               struct library_beat *beat)
 {
     struct libmon_output output = {
         .form = options->json    ? LIBMON_JSON
@@ -141,6 +149,7 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
         .is_waiting = options->wait,
         .skips_new = options->no_new_hashes,
         .is_accepted = options->accept_away,
+        .beat = beat,
         .teller = {.tell = libmon_tell,
                    .flush = libmon_flush,
                    .conf = conf,
@@ -172,6 +181,26 @@ static enum libmon_status scan(const struct libmon_options *options, const struc
     return end_scan(&output, outcome, &counts, trouble);
 }
 
+struct scan_call {
+    const struct libmon_options *options;
+    const struct conf *conf;
+};
+
+static int scan_of_call(const void *context, struct library_beat *beat)
+{
+    const struct scan_call *call = context;
+    return (int)scan(call->options, call->conf, beat);
+}
+
+static enum libmon_status scan_patiently(const struct libmon_options *options,
+                                         const struct conf *conf)
+{
+    const struct scan_call call = {options, conf};
+    return options->patience == 0 ? scan(options, conf, NULL)
+                                  : (enum libmon_status)libmon_patient_scan(
+                                        scan_of_call, &call, options->patience, LIBMON_UNUSABLE);
+}
+
 /* ---- Watching -------------------------------------------------------------------------------- */
 
 struct watch_call {
@@ -183,7 +212,7 @@ struct watch_call {
 static bool scan_of_watch(void *context)
 {
     const struct watch_call *call = context;
-    enum libmon_status status = scan(call->options, call->conf);
+    enum libmon_status status = scan_patiently(call->options, call->conf);
     return status == LIBMON_OK || status == LIBMON_NOT_ALL;
 }
 
@@ -210,6 +239,8 @@ static enum libmon_status watch(const struct libmon_options *options, const stru
     struct watch_call call = {.options = &of_scans, .conf = conf};
     const struct libmon_watch_calls calls = {scan_of_watch, is_other_conf, &call};
     of_scans.wait = true;
+    if (of_scans.patience == 0)
+        of_scans.patience = PATIENCE_S;
     of_scans.quiet |= options->background;
     if (stat(options->conf, &call.loaded) != 0)
         call.loaded = (struct stat){.st_ino = 0};
@@ -275,7 +306,7 @@ static enum libmon_status run(const struct libmon_options *options, enum libmon_
     }
     enum libmon_status status = LIBMON_UNUSABLE;
     if (days_use_zone(conf.timezone) == 0)
-        status = command == COMMAND_SCAN    ? scan(options, &conf)
+        status = command == COMMAND_SCAN    ? scan_patiently(options, &conf)
                  : command == COMMAND_WATCH ? watch(options, &conf)
                                             : list(options, &conf);
     else
@@ -302,7 +333,7 @@ static const char *wrong_options(const struct libmon_options *options, enum libm
     bool is_watch = command == COMMAND_WATCH;
     if (command == COMMAND_LIST)
         return options->dry_run || options->quiet || options->wait || options->no_new_hashes ||
-                       options->accept_away || options->background
+                       options->accept_away || options->background || options->patience != 0
                    ? "list has only --conf and --json"
                    : NULL;
     if (options->pattern_count > 0)

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -23,6 +22,7 @@
 #include "conf/base/clocks.h"
 #include "conf/base/descriptors.h"
 #include "conf/base/trusted.h"
+#include "contrib/libraries/libmon/libmon_patience.h"
 #include "contrib/libraries/uses/use_watch.h"
 #include "contrib/libraries/watch/library_watch.h"
 #include "contrib/libraries/who_socket.h"
@@ -110,28 +110,11 @@ static void tell_state(struct watching *watching)
 
 /* ---- Children -------------------------------------------------------------------------------- */
 
-/* A child that ends with this process. */
-static pid_t fork_child(void)
-{
-    const pid_t parent = getpid();
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid != 0)
-        return pid;
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
-        _exit(EXIT_FAILURE);
-    return 0;
-}
-
 static void keep_uses(struct watching *watching)
 {
     if (!watching->has_uses || watching->uses != 0 || time(NULL) < watching->uses_not_before_s)
         return;
-    pid_t pid = fork_child();
+    pid_t pid = libmon_fork();
     if (pid == 0)
         exit(use_watch_run(watching->conf) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
     watching->uses = pid < 0 ? 0 : pid;
@@ -141,7 +124,7 @@ static void begin_scan(struct watching *watching)
 {
     library_watch_begin(watching->watch);
     watching->used_ns = cpu_time_children();
-    pid_t pid = fork_child();
+    pid_t pid = libmon_fork();
     if (pid == 0) {
         setpriority(PRIO_PROCESS, 0, LOWEST);
         syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));

@@ -113,6 +113,23 @@ static int tell_changes(struct scan *scan, bool is_begun)
     return scan_state_failed(scan, error);
 }
 
+static int compare_and_tell(struct scan *scan)
+{
+    int error = library_trees_compare(scan);
+    return error == 0 ? tell_changes(scan, false) : error;
+}
+
+/* With what has waited until others' news were told. */
+static int second_turn(struct scan *scan)
+{
+    const uint64_t hashed = scan->counts->hashed;
+    scan->is_first_turn = false;
+    scan->is_silent = true; /* but for what is read now */
+    library_places_free(&scan->places);
+    *scan->counts = (struct library_scan_counts){.hashed = hashed};
+    return compare_and_tell(scan);
+}
+
 static int scan_with_state(struct scan *scan)
 {
     char path[PATH_MAX];
@@ -135,10 +152,11 @@ static int scan_with_state(struct scan *scan)
     if (unknown != NULL)
         scan_warn(scan, unknown, "of [libraries] owners: there is no such user or group");
     error = tell_changes(scan, true);
+    scan->is_first_turn = !scan->order->is_dry;
     if (error == 0)
-        error = library_trees_compare(scan);
-    if (error == 0)
-        error = tell_changes(scan, false);
+        error = compare_and_tell(scan);
+    if (error == 0 && scan->waiting > 0)
+        error = second_turn(scan);
     return error != 0 || scan->order->is_dry || scan->order->end == NULL
                ? error
                : scan->order->end(conf, scan->trouble, scan->trouble_size);

@@ -9,11 +9,23 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "conf/conf.h"
 #include "contrib/libraries/scan/library_logs.h"
+
+enum { LIBRARY_LEFT_MAX = 8 };
+
+/* Of a scan that may come to a file system that does not answer; shared with whom looks after it.
+ */
+struct library_beat {
+    uint64_t count;                        /* grows with each path */
+    char at[PATH_MAX];                     /* the path that is looked at; "": none */
+    char left[LIBRARY_LEFT_MAX][PATH_MAX]; /* not looked at, as unreadable by -ETIMEDOUT */
+    unsigned left_count;
+};
 
 struct library_scan_order {
     const struct conf *conf;
@@ -23,6 +35,7 @@ struct library_scan_order {
     bool skips_new;   /* what is seen for the first time is not hashed */
     bool is_accepted; /* what is away is removed */
     struct library_teller teller;
+    struct library_beat *beat; /* NULL: nobody looks */
     /* What is said of a tree or file, by its path. */
     void (*warn)(void *context, const char *path, const char *text);
     /* Called now and then; `count` files have been seen. NULL: is not. */

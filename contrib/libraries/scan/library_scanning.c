@@ -28,6 +28,8 @@ int scan_state_failed(struct scan *scan, int error)
 /* Users can make as many files of which something is to be said as they like. */
 void scan_warn(struct scan *scan, const char *path, const char *text)
 {
+    if (scan->is_silent)
+        return;
     if (scan->warnings++ < WARNINGS_MAX)
         scan->order->warn(scan->order->teller.context, path, text);
     else if (scan->warnings == WARNINGS_MAX + 1)

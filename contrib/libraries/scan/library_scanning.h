@@ -22,6 +22,10 @@ struct scan {
     struct globs *patterns, *except;
     struct library_places places;
     struct file_hash_bounds bounds; /* of what is hashed */
+    bool is_first_turn;    /* much of users who are not believed waits for the second one */
+    uint64_t others_bytes; /* of such users, hashed in this turn */
+    uint64_t waiting;      /* files of theirs that wait */
+    bool is_silent;        /* what is to be said was said in the first turn */
     struct library_row row;
     bool has_row;  /* `row` is a row that is not yet compared */
     bool is_first; /* the tree is new to the state */

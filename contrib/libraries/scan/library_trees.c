@@ -18,6 +18,9 @@
 
 enum { PROGRESS_FILES = 4096 };
 
+/* So many bytes of users who are not believed are read before others' news are told. */
+#define OTHERS_BYTES (UINT64_C(64) << 20)
+
 /* The path of a key, valid until the next call; "?" when out of memory. */
 static const char *path_of(struct scan *scan, const char *key, size_t size)
 {
@@ -99,6 +102,25 @@ static int scan_unreadable(void *context, const char *key, size_t size, int erro
     return failed;
 }
 
+static bool looks_at(struct scan *scan, const char *path)
+{
+    struct library_beat *beat = scan->order->beat;
+    for (unsigned i = 0; beat != NULL && i < beat->left_count; i++)
+        if (strcmp(beat->left[i], path) == 0)
+            return false;
+    if (beat != NULL) {
+        snprintf(beat->at, sizeof beat->at, "%s", path);
+        __atomic_add_fetch(&beat->count, 1, __ATOMIC_RELAXED);
+    }
+    return true;
+}
+
+static bool scan_looks(void *context, const char *key, size_t size)
+{
+    struct scan *scan = context;
+    return scan->order->beat == NULL || looks_at(scan, path_of(scan, key, size));
+}
+
 static void scan_too_deep(void *context)
 {
     struct scan *scan = context;
@@ -141,9 +163,8 @@ static int scan_root(void *context, const struct library_root *root, size_t *pla
     return 0;
 }
 
-/* Reads a file that is new or may have changed. Returns 0, or -ENOENT where it is gone. */
-static int look_closer(struct scan *scan, const struct library_seen *seen, bool is_hashed,
-                       struct library_file *file)
+static int look_closely(struct scan *scan, const struct library_seen *seen, bool is_hashed,
+                        struct library_file *file)
 {
     *file = (struct library_file){.size = 0};
     library_identity(seen->status, file);
@@ -197,6 +218,32 @@ static bool is_same(const struct library_row *row, const struct library_seen *se
            row->file.is_private == (is.is_private || seen->is_private) && row->place == seen->place;
 }
 
+/* Reads a file that is new or may have changed. Returns 0, or -ENOENT where it is gone. */
+static int look_closer(struct scan *scan, const struct library_seen *seen, bool is_hashed,
+                       struct library_file *file)
+{
+    const bool is_silent = scan->is_silent;
+    scan->is_silent = false;
+    int error = look_closely(scan, seen, is_hashed, file);
+    scan->is_silent = is_silent;
+    return error;
+}
+
+/* Whether the file, which is to be read, waits for the second turn. A new tree has only one. */
+static bool waits(struct scan *scan, const struct library_seen *seen)
+{
+    struct library_file file = {.size = 0};
+    library_identity(seen->status, &file);
+    if (!scan->is_first_turn || scan->is_first || library_owners_ms(scan->owners, &file) == NULL ||
+        library_state_known(scan->state, &file) != 0)
+        return false;
+    const uint64_t bytes = (uint64_t)file.size;
+    bool is_waiting = bytes > OTHERS_BYTES || scan->others_bytes > OTHERS_BYTES - bytes;
+    scan->others_bytes += is_waiting ? 0 : bytes;
+    scan->waiting += is_waiting;
+    return is_waiting;
+}
+
 static int file_new(struct scan *scan, const struct library_seen *seen)
 {
     struct library_pending pending = {
@@ -206,6 +253,8 @@ static int file_new(struct scan *scan, const struct library_seen *seen)
         .is_first = scan->is_first,
         .is_place = seen->place,
     };
+    if (waits(scan, seen))
+        return 0;
     int error = look_closer(scan, seen, !scan->order->skips_new, &pending.is);
     if (error != 0)
         return error == -ENOENT ? 0 : error;
@@ -221,6 +270,8 @@ static bool is_one_device(const struct scan *scan, size_t was, size_t is)
 /* The file of the row, which is not as it was. */
 static int file_other(struct scan *scan, const struct library_seen *seen)
 {
+    if (waits(scan, seen))
+        return next_row(scan);
     struct library_pending pending = {
         .key = seen->key,
         .size = seen->size,
@@ -326,11 +377,14 @@ static int scan_tree(struct scan *scan, const char *tree)
         .root = scan_root,
         .file = scan_file,
         .unreadable = scan_unreadable,
+        .looks = scan_looks,
         .too_deep = scan_too_deep,
     };
     if (error != 0)
         return error;
-    error = library_walk(&walk, tree);
+    error = looks_at(scan, tree) ? library_walk(&walk, tree) : -ETIMEDOUT;
+    if (scan->order->beat != NULL)
+        scan->order->beat->at[0] = '\0';
     if (error != 0 && scan->trouble[0] == '\0' && error != -ENOMEM)
         return tree_away(scan, tree, error);
     while (error == 0 && scan->has_row)

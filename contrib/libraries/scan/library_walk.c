@@ -291,14 +291,21 @@ static unsigned char type_of(int fd, const struct library_walk *walk, const char
 static int walk_one(struct walking *walking, int fd, const char *name, unsigned char type,
                     uint64_t device, size_t place)
 {
-    type = type_of(fd, walking->walk, name, type);
+    const struct library_walk *walk = walking->walk;
+    if (walk->looks != NULL && !walk->looks(walk->context, walking->key, walking->size))
+        return pass_over(walking, -ETIMEDOUT);
+    type = type_of(fd, walk, name, type);
     if (type == DT_REG)
         return walk_file(walking, fd, name, place);
     if (type != DT_DIR)
         return 0;
-    if (mount_is_users(fd, name))
+    /* the directory that was looked at is the one that is opened, whatever is mounted meanwhile */
+    CLEANUP_CLOSE int found = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (found < 0)
+        return pass_over(walking, -errno);
+    if (mount_is_users(found))
         return pass_over(walking, -EXDEV);
-    int below = open_directory(fd, name);
+    int below = open_directory(found, ".");
     return below < 0 ? pass_over(walking, below) : walk_directory(walking, below, device, place);
 }
 

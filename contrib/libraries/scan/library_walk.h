@@ -54,6 +54,10 @@ struct library_walk {
     /* A directory, the tree itself too, before its names are read. NULL: is not called. */
     int (*directory)(void *context, int fd, const char *key, size_t size);
 
+    /* A directory or file, before anything is asked of its file system. Returns whether it is to be
+     * looked at, or else is unreadable by -ETIMEDOUT. NULL: all are. */
+    bool (*looks)(void *context, const char *key, size_t size);
+
     /* A regular file whose name is one of the patterns. */
     int (*file)(void *context, const struct library_seen *seen);
 

@@ -25,6 +25,7 @@ use_place() {
 }
 
 teardown() {
+    [[ -z ${SERVER-} ]] || kill -KILL "$SERVER"
     unmount_all
 }
 
@@ -258,6 +259,45 @@ user() {
     run -0 scan
     [[ $output == *"further messages are left out"*"1100 files, 1100 added, 1100 without a hash" ]]
     [[ $(grep -c "it has no hash" <<<"$output") == 1000 ]]
+}
+
+# bats test_tags=needs:root
+@test "much that a user has changed delays no news of others', and many pieces before a hole are not hashed" {
+    echo x >"$TREE/z.a"
+    echo x >"$TREE/gone.a"
+    user "$TREE/a"
+    scan >/dev/null
+    head -c 80M /dev/urandom >"$TREE/a/large.a"
+    # 1500 pieces, and two GiB of nothing
+    perl -e 'open F, ">", $ARGV[0]; for (0 .. 1499) { seek F, 8192 * $_, 0; syswrite F, "x" } truncate F, 2 << 30' "$TREE/a/thin.a"
+    chown -R 5 "$TREE/a"
+    echo y >"$TREE/z.a"
+    rm "$TREE/gone.a"
+    run -0 scan
+    [[ $(grep -oE '^(added|modified|removed).*(large|thin|z|gone)\.a' <<<"$output" | sed 's/ .*\// /' | paste -sd ,) == \
+        "removed gone.a,modified z.a,added large.a,added thin.a" ]]
+    [[ $output == *"thin.a: it has no hash"*"3 files, 2 added, 1 modified, 1 removed, 1 without a hash" ]]
+    settle
+    scan >/dev/null
+    [[ $(sqlite3 "$STATE/libraries.db" "SELECT count(*) FROM file WHERE sha1 IS NULL") == 1 ]]
+}
+
+# bats test_tags=needs:fuse
+@test "what does not answer is left out and said, and what lies behind it is seen" {
+    mkdir "$TREE/dead"
+    echo x >"$TREE/a.a"
+    echo x >"$TREE/z.a"
+    # root's FUSE, whose server says nothing
+    python3 -c 'import ctypes, os, signal, sys
+fd = os.open("/dev/fuse", os.O_RDWR)
+options = b"fd=%d,rootmode=40000,user_id=0,group_id=0" % fd
+assert ctypes.CDLL(None).mount(b"dead", sys.argv[1].encode(), b"fuse", 0, options) == 0
+signal.pause()' "$TREE/dead" 3>&- &
+    SERVER=$!
+    wait_for grep -qF "$TREE/dead" /proc/self/mountinfo # whoever asks the mount itself waits for ever
+    run -1 timeout 60 "$JOBTRAIL_BIN/jobtrail-libmon" scan --conf "$CONF" --patience 5
+    [[ $output == *"$TREE/dead: nothing answers there: it is left out"*"$TREE/dead: Connection timed out"* ]]
+    [[ $output == *"2 files, 2 added, 1 unreadable" ]]
 }
 
 @test "the hash of what not all can read is told to nobody, and still tells what has changed" {
