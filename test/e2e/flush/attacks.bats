@@ -281,3 +281,27 @@ claim() {
     flush
     [[ $(records | jq -r 'map(select(.userT.exec_path | endswith("secret")) | .hash_id) | .[0]') == 0 ]]
 }
+
+@test "what a node, user, cluster, account or queue is called names no file but its records" {
+    local name count=0
+    touch "$BATS_TEST_TMPDIR/before"
+    rm -rf "$SPOOL"
+    for name in plain .. . ../../up /etc/up a/../b "$(printf 'n%.0s' {1..255})" $'a\nb' ROOT -rf '*' '$(id)' a%40b; do
+        "$PROGRAMS/make_spool" "$SPOOL" "$JOB"
+        tracked "$PROGRAMS/exit_with" 0
+        python3 -c '
+import sys
+path, name = sys.argv[1:]
+line = open(path).read().rstrip("\n").replace(" node=e2e", "")
+word = "".join("\\x%02x" % byte if byte <= 32 or byte == 92 else chr(byte) for byte in name.encode())
+open(path, "w").write(line + "".join(" %s=%s" % (key, word) for key in ("node", "user", "cluster", "account", "partition")) + "\n")' \
+            "$SPOOL/$JOB.0/journal" "$name"
+        run "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node "$name"
+        echo "$name: $status $output"
+        [[ -z $(ls "$SPOOL") && $(find "$RECORDS" -type f -printf '%h\n' | sort -u) == "$RECORDS" ]]
+        [[ $name != plain || $(ls "$RECORDS") == *.plain.* ]]
+        count=$((count + 1))
+        [[ $(find "$RECORDS" -type f -name "run.*.json" | wc -l) == "$count" ]]
+    done
+    [[ $(find /etc / "$BATS_TEST_TMPDIR/.." -maxdepth 1 -newer "$BATS_TEST_TMPDIR/before" -name '*up*') == "" ]]
+}

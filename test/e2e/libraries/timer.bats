@@ -28,7 +28,7 @@ setup() {
 @test "with what the unit grants its command reads what others have closed, and writes state and logs" {
     local command
     command=$(setting ExecStart)
-    [[ $command == */jobtrail-libmon" scan --quiet --wait" && $(setting ExecStartPre) == *"mkdir -p /var/lib/jobtrail /var/log/jobtrail" ]]
+    [[ $command == */jobtrail-libmon" scan --quiet --wait --patience 300" && $(setting ExecStartPre) == *"mkdir -p /var/lib/jobtrail /var/log/jobtrail" ]]
     [[ $(setting ReadWritePaths) == "-/var/lib/jobtrail -/var/log/jobtrail" ]]
     install -d -o nobody -m 700 "$TREE/closed"
     cp "$JOBTRAIL_STAGE"/lib/slurm/spank_jobtrail.so "$TREE/closed"
