@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/text.h"
 #include "conf/command/command.h"
 #include "conf/compile.h"
 #include "conf/conf_extension.h"
@@ -20,13 +21,15 @@ enum exit_status command_check(const struct options *options)
     struct conf_error why;
     CLEANUP_FREE void *bytes = NULL;
     size_t size;
+    char word[TERMINAL_WORD_SIZE];
+    const char *path = terminal_word(options->conf, word);
     if (conf_load(options->conf, &conf, &why) != 0)
         return command_refused(&why);
     int error = compile_policy(&conf, &bytes, &size, &why);
     if (error == 0)
         error = secrets_check(&conf, &why);
     if (error == 0) {
-        printf("%s: ok", options->conf);
+        printf("%s: ok", path);
         for (size_t i = 0; i < CONF_LISTS; i++) {
             const struct conf_rules *rules = conf_list_rules(&conf_lists[i], &conf);
             bool is_built_in = rules->count > 0 && rules->rule[0].line == 0;
@@ -38,11 +41,11 @@ enum exit_status command_check(const struct options *options)
         printf(", %zu bytes compiled\n", size);
         const struct extension *extension;
         for (size_t at = 0; (extension = conf_left_out(&conf, &at)) != NULL;)
-            fprintf(stderr, "%s: warning: " CONF_LEFT_OUT "\n", options->conf, extension->name,
+            fprintf(stderr, "%s: warning: " CONF_LEFT_OUT "\n", path, extension->name,
                     extension->words);
         const char *advice = command_advice == NULL ? NULL : command_advice(&conf);
         if (advice != NULL)
-            fprintf(stderr, "%s: warning: %s\n", options->conf, advice);
+            fprintf(stderr, "%s: warning: %s\n", path, advice);
     }
     conf_free(&conf);
     return error == 0 ? STATUS_OK : command_refused(&why);

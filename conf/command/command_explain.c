@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/text.h"
 #include "conf/command/command.h"
 #include "conf/command/explain.h"
 #include "conf/compile.h"
@@ -159,8 +160,9 @@ static enum exit_status explain_options(const struct explain *explain,
         int error = path == NULL ? 0 : explain_files[i].explain(explain, path, all);
         if (error == 0)
             continue;
-        fprintf(stderr, "jobtrail-conf: %s %s: %s\n", explain_files[i].name, path,
-                strerror(-error));
+        char word[TERMINAL_WORD_SIZE];
+        fprintf(stderr, "jobtrail-conf: %s %s: %s\n", explain_files[i].name,
+                terminal_word(path, word), strerror(-error));
         json_object_put(all);
         return STATUS_REFUSED;
     }

@@ -54,7 +54,8 @@ static enum exit_status make_key(const struct options *options)
     int error = key_file_make(options->args[0]);
     if (error == 0)
         return STATUS_OK;
-    fprintf(stderr, "jobtrail-conf: %s: %s\n", options->args[0],
+    char word[TERMINAL_WORD_SIZE];
+    fprintf(stderr, "jobtrail-conf: %s: %s\n", terminal_word(options->args[0], word),
             error == -EPERM ? "others than root can change a directory or link on the way there"
                             : key_file_trouble(error));
     return STATUS_REFUSED;

@@ -191,8 +191,9 @@ static enum ps_status list_jobs(const struct ps_options *options, const struct c
             status = PS_NOT_ALL;
     }
     ps_print_end(form);
+    char word[TERMINAL_WORD_SIZE];
     if (jobs->count == 0)
-        fprintf(stderr, "jobtrail-ps: no job on %s%s\n", options->node,
+        fprintf(stderr, "jobtrail-ps: no job on %s%s\n", terminal_word(options->node, word),
                 caller_is_root() ? ""
                                  : " of yours: name it by -j, or run this in the job by srun "
                                    "--overlap --jobid=JOB");
@@ -219,7 +220,9 @@ static enum ps_status answer(struct ps_options *options, const uint32_t *ids, si
         status = list_jobs(options, &conf, &jobs);
         ps_jobs_free(&jobs);
     } else {
-        fprintf(stderr, "jobtrail-ps: the spool %s of %s: %s\n", conf.spool, options->node,
+        char word[TERMINAL_WORD_SIZE];
+        fprintf(stderr, "jobtrail-ps: the spool %s of %s: %s\n", conf.spool,
+                terminal_word(options->node, word),
                 error == -ENOENT ? "not there: no job was recorded on this machine since it was "
                                    "booted"
                                  : strerror(-error));

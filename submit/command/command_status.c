@@ -20,6 +20,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
 #include "conf/base/replacement.h"
+#include "conf/base/text.h"
 #include "conf/base/trusted.h"
 #include "conf/conf_transport.h"
 #include "spank/spool_path.h"
@@ -375,8 +376,10 @@ static int open_metrics_directory(const char *path, const char **name)
     if (directory != -EPERM || geteuid() != 0)
         return directory;
     int error = become_owner(culprit);
+    char word[TERMINAL_WORD_SIZE], other[TERMINAL_WORD_SIZE];
     if (error == -EPERM)
-        fprintf(stderr, "jobtrail-submit: %s: others can write to %s\n", path, culprit);
+        fprintf(stderr, "jobtrail-submit: %s: others can write to %s\n", terminal_word(path, word),
+                terminal_word(culprit, other));
     return error != 0 ? error : trusted_parent(path, name, TRUSTED_ALONE, culprit, sizeof culprit);
 }
 

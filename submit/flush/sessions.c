@@ -18,6 +18,7 @@
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
 #include "conf/base/privileges.h"
+#include "conf/base/text.h"
 #include "spank/job_formats.h"
 #include "submit/evidence/user_files.h"
 #include "submit/flush/reading.h"
@@ -323,7 +324,9 @@ static int open_base(const char *path)
     if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
         ((status.st_mode & S_ISVTX) != 0 || (status.st_mode & (S_IWGRP | S_IWOTH)) == 0))
         return fd;
-    fprintf(stderr, "jobtrail-submit: %s: must belong to root, with mode 1733\n", path);
+    char word[TERMINAL_WORD_SIZE];
+    fprintf(stderr, "jobtrail-submit: %s: must belong to root, with mode 1733\n",
+            terminal_word(path, word));
     close(fd);
     return -EPERM;
 }

@@ -21,6 +21,17 @@ files() {
     "$JOBTRAIL_SOURCE/test/rules/tidy" "$JOBTRAIL_BUILD" "$JOBTRAIL_SOURCE"
 }
 
+@test "what others have written is printed by terminal_text() or terminal_word() alone" {
+    mkdir -p "$BATS_TEST_TMPDIR/conf"
+    # shellcheck disable=SC2016
+    printf '%s\n' 'static void a(const char *path)' '{' '    printf("%d %s", 1, path);' '    puts("path");' '}' '' \
+        'static void b(const char *path, char **argv)' '{' '    terminal_text(path, 1, shown, 2);' \
+        '    fprintf(stderr, "%s %s", path,' '            argv[1]);' '    fputs(getenv("X"), stdout);' '}' >"$BATS_TEST_TMPDIR/conf/made.c"
+    run "$JOBTRAIL_SOURCE/test/rules/check_printed" "$BATS_TEST_TMPDIR"
+    [[ $(cut -d: -f2 <<<"$output" | paste -sd ' ') == "3 10 12" ]]
+    "$JOBTRAIL_SOURCE/test/rules/check_printed" "$JOBTRAIL_SOURCE"
+}
+
 @test "lists in CMake have one source a line, sorted" {
     # shellcheck disable=SC2016 # for awk to expand
     files CMakeLists.txt | xargs -0 awk '

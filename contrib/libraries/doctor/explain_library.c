@@ -185,11 +185,12 @@ static void print_library(const struct explain *explain, const char *path,
                           const struct library_verdict *verdict)
 {
     const struct library_look *look = &verdict->look;
+    char word[TERMINAL_WORD_SIZE];
     if (look->why_not != NULL) {
-        printf("%s: no library, as %s\n", path, look->why_not);
+        printf("%s: no library, as %s\n", terminal_word(path, word), look->why_not);
         return;
     }
-    printf("%s: a library", path);
+    printf("%s: a library", terminal_word(path, word));
     print_line(explain, " of the tree", look->tree);
     char shown[4 * LIBRARY_TEXT_SIZE];
     terminal_text(look->file.name, strlen(look->file.name), shown, sizeof shown);

@@ -399,8 +399,8 @@ int main(int argc, char *argv[])
                         : !is_poll && (options.quiet || options.wait) ? "has no --quiet and --wait"
                                                                       : NULL;
     if (wrong != NULL) {
-        fprintf(stderr, "jobtrail-libuse: %s %s\nTry 'jobtrail-libuse --help'.\n", argv[optind],
-                wrong);
+        fprintf(stderr, "jobtrail-libuse: %s %s\nTry 'jobtrail-libuse --help'.\n",
+                is_poll ? "poll" : "status", wrong);
         return LIBUSE_USAGE;
     }
     return (int)run(&options, is_poll);

@@ -16,6 +16,7 @@
 #include "conf/base/clocks.h"
 #include "conf/base/directory.h"
 #include "conf/base/io.h"
+#include "conf/base/text.h"
 #include "conf/base/trusted.h"
 #include "contrib/libraries/conf_libraries.h"
 #include "submit/hand_in/hand_in_part.h"
@@ -109,8 +110,9 @@ int user_lines_open(const struct conf *conf, uid_t uid, struct user_lines *lines
                     strerror(-lines->logs.directory));
     shared = conf_library_log_dir_is_in(conf);
     if (shared != NULL) {
+        char word[TERMINAL_WORD_SIZE];
         fprintf(stderr, "%s: [libraries] log_dir: %s and '%s' must be separate directories\n",
-                program_invocation_short_name, path, shared);
+                program_invocation_short_name, terminal_word(path, word), shared);
         return -EINVAL;
     }
     lines->lock =

@@ -362,7 +362,9 @@ static int take_ranks(struct profile_work *work)
     }
     if (is_there)
         return 0;
-    fprintf(stderr, "jobtrail-profile: there is no rank %s in what was read\n", options->rank_text);
+    char word[TERMINAL_WORD_SIZE];
+    fprintf(stderr, "jobtrail-profile: there is no rank %s in what was read\n",
+            terminal_word(options->rank_text, word));
     return -ENOENT;
 }
 

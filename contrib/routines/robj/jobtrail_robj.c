@@ -264,16 +264,17 @@ static enum robj_status write_prepared(const struct robj *robj)
     if (options->trampolines)
         printf(", noted as %s", terminal_word(library_of(robj), library));
     putchar('\n');
+    char word[TERMINAL_WORD_SIZE];
     if (prepared.inside > 0)
         fprintf(stderr,
                 "jobtrail-robj: %s: members call %zu of the entries: a program's own routine of "
                 "such a name will not be called there any more; -m -x says which these are\n",
-                options->output, prepared.inside);
+                terminal_word(options->output, word), prepared.inside);
     if (prepared.unsatisfied > 0)
         fprintf(stderr,
                 "jobtrail-robj: %s: %zu references of its own are to names that it no longer has: "
                 "-x renames them, -a adds trampolines\n",
-                options->output, prepared.unsatisfied);
+                terminal_word(options->output, word), prepared.unsatisfied);
     return ROBJ_OK;
 }
 

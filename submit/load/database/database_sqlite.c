@@ -3,6 +3,7 @@
  * The store in one SQLite file.
  */
 #include "conf/base/cleanup.h"
+#include "conf/base/text.h"
 #include "conf/base/trusted.h"
 #include "submit/load/database/database.h"
 
@@ -270,6 +271,7 @@ static void follow_mode(const char *path, const char *ending, const struct stat 
 static void sqlite_file_settle(const char *path)
 {
     struct stat facts;
+    char word[TERMINAL_WORD_SIZE];
     if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
         return;
     follow_mode(path, "-wal", &facts);
@@ -278,7 +280,7 @@ static void sqlite_file_settle(const char *path)
         fprintf(stderr,
                 "jobtrail-load: everybody on this host may read what every user ran, in %s: "
                 "chmod o= it\n",
-                path);
+                terminal_word(path, word));
 }
 
 /* ---- Opening and closing -------------------------------------------------------------------- */

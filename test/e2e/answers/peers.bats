@@ -4,7 +4,7 @@
 # values, keys that are none and one's page as another's. Needs
 # root. Of paths by names see flush/attacks.bats.
 # bats file_tags=needs:root,needs:answers
-# shellcheck disable=SC2154,SC2030,SC2031 # bats sets stderr, and runs each test in a subshell
+# shellcheck disable=SC2016,SC2153,SC2154,SC2030,SC2031 # names; fixtures set STORE, bats stderr, and it runs each test in a subshell
 
 bats_require_minimum_version 1.5.0
 load ../fixture/site

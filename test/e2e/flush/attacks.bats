@@ -282,6 +282,7 @@ claim() {
     [[ $(records | jq -r 'map(select(.userT.exec_path | endswith("secret")) | .hash_id) | .[0]') == 0 ]]
 }
 
+# shellcheck disable=SC2016 # a name
 @test "what a node, user, cluster, account or queue is called names no file but its records" {
     local name count=0
     touch "$BATS_TEST_TMPDIR/before"
@@ -291,11 +292,10 @@ claim() {
         tracked "$PROGRAMS/exit_with" 0
         python3 -c '
 import sys
-path, name = sys.argv[1:]
-line = open(path).read().rstrip("\n").replace(" node=e2e", "")
-word = "".join("\\x%02x" % byte if byte <= 32 or byte == 92 else chr(byte) for byte in name.encode())
-open(path, "w").write(line + "".join(" %s=%s" % (key, word) for key in ("node", "user", "cluster", "account", "partition")) + "\n")' \
-            "$SPOOL/$JOB.0/journal" "$name"
+word = "".join("%%%02X" % byte for byte in sys.argv[2].encode())
+line = open(sys.argv[1]).read().replace("node=e2e", "node=" + word)
+names = "".join(" %s=%s" % (key, word) for key in ("user", "cluster", "account", "partition", "qos"))
+open(sys.argv[1], "w").write(line + "credential time=1700000000.000000000" + names + "\n")' "$SPOOL/$JOB.0/journal" "$name"
         run "$JOBTRAIL_BIN/jobtrail-submit" flush --all --conf "$CONF" --node "$name"
         echo "$name: $status $output"
         [[ -z $(ls "$SPOOL") && $(find "$RECORDS" -type f -printf '%h\n' | sort -u) == "$RECORDS" ]]
