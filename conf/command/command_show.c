@@ -41,13 +41,6 @@ static void show_table(const struct conf_table *table, const struct conf *conf)
     }
 }
 
-static void show_system_tools(void)
-{
-    printf("# [tracking] system_tools = no\n");
-    for (size_t i = 0; system_tools[i] != NULL; i++)
-        printf("#%s = %s\n", conf_action_name(POLICY_SKIP), system_tools[i]);
-}
-
 /* Built-in rules of [redact], and the system's tools, hold beside those of the file. They are shown
  * as comments: as rules of the file they would hold twice. */
 static void show_list(const struct conf_list *list, const struct conf *conf)
@@ -62,11 +55,14 @@ static void show_list(const struct conf_list *list, const struct conf *conf)
         printf("# default\n");
     for (size_t i = 0; i < rules->count; i++) {
         const struct conf_rule *rule = &rules->rule[i];
-        if (conf_rule_is_system_tools(conf, rule))
-            show_system_tools();
-        else
+        if (!conf_rule_is_system_tools(conf, rule)) {
             printf("%s%s = %s\n", list->which == POLICY_REDACT && rule->line == 0 ? "#" : "",
                    conf_action_name(rule->action), rule->pattern);
+            continue;
+        }
+        printf("# [tracking] system_tools = no\n");
+        for (size_t tool = 0; system_tools[tool] != NULL; tool++)
+            printf("#%s = %s\n", conf_action_name(POLICY_SKIP), system_tools[tool]);
     }
 }
 

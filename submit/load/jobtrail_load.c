@@ -15,12 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/command_options.h"
 #include "conf/base/days.h"
+#include "conf/base/grow.h"
 #include "conf/base/text.h"
 #include "conf/library_modules.h"
 #include "conf/secret_file.h"
-#include "submit/load/read/account_list.h"
 #include "submit/load/read/damaged.h"
 #include "submit/load/read/load_inputs.h"
 #include "submit/load/read/load_slurm.h"
@@ -303,18 +304,37 @@ static enum exit_code set_modules(struct store *store, const char *path, size_t 
     return outcome;
 }
 
+/* The file has account, field of science and directorate on each line, with tabs between. */
 static enum exit_code set_accounts(struct store *store, const char *path)
 {
-    struct account_list list;
+    CLEANUP_FCLOSE FILE *file = fopen(path, "re");
+    CLEANUP_FREE char *text = NULL;
+    CLEANUP_FREE struct account_row {
+        struct value column[3];
+    } *rows = NULL;
     struct load_reason reason;
-    enum exit_code outcome = ALL_LOADED;
-    int error = account_list_read(path, &list, &reason);
+    size_t room = 0, count = 0;
+    ssize_t size = file == NULL ? -1 : getdelim(&text, &room, '\0', file);
+    int error = file == NULL || ferror(file) ? -errno : 0;
+    char *rest = size < 0 ? NULL : text, *line;
+    for (size_t number = 1; error == 0 && (line = strsep(&rest, "\n")) != NULL; number++) {
+        line[strcspn(line, "\r")] = '\0';
+        if (line[0] == '\0' || line[0] == '#')
+            continue;
+        const char *account = strsep(&line, "\t"), *field = strsep(&line, "\t");
+        const char *directorate = strsep(&line, "\t");
+        if (field == NULL || line != NULL)
+            error = load_refuse(&reason, "line %zu is not account, field and directorate", number);
+        else if ((error = GROW(rows, count)) == 0)
+            rows[count++] =
+                (struct account_row){{value_text(account), value_text(field),
+                                      value_text(directorate == NULL ? "" : directorate)}};
+    }
     if (error != 0)
-        outcome = bad_list(path, error, &reason);
-    else if (store_set_accounts(store, list.fields, list.count) != 0)
-        outcome = store_trouble(store);
-    account_list_free(&list);
-    return outcome;
+        return bad_list(path, error, &reason);
+    return store_set_accounts(store, count == 0 ? NULL : rows->column, count) == 0
+               ? ALL_LOADED
+               : store_trouble(store);
 }
 
 static enum exit_code load_all(struct loader *loader, const struct load_options *options,
@@ -402,16 +422,12 @@ static int read_keys(const struct load_options *options, struct record_proof *pr
     return 0;
 }
 
-static void note_zones(const struct store *store, struct chores *chores)
+static void note_store(const struct store *store, struct chores *chores)
 {
     const char *zones[2];
     chores->other_zones = store_other_zones(store, &zones[0], &zones[1]);
     for (size_t i = 0; i < 2; i++)
         database_message(chores->zones[i], sizeof chores->zones[i], zones[i]);
-}
-
-static void tell_left_out(const struct store *store)
-{
     const char *cluster = store_slurm_left_out(store);
     if (cluster[0] != '\0')
         fprintf(stderr, "jobtrail-load: --slurm asks for 64 clusters at the most, and not for %s\n",
@@ -449,8 +465,7 @@ static enum exit_code load(const struct load_options *options, char **paths)
         fputs("jobtrail-load: out of memory\n", stderr);
     else
         outcome = do_all(&loader, options, paths, &chores);
-    note_zones(loader.store, &chores);
-    tell_left_out(loader.store);
+    note_store(loader.store, &chores);
     loader_free(&loader);
     record_proof_free(&loader.proof);
     store_close(loader.store);

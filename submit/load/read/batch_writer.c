@@ -39,17 +39,6 @@ static void *write_batches(void *context)
     return NULL;
 }
 
-/* Signals are for the thread that reads. */
-static int start_thread(struct batch_writer *writer)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&writer->thread, NULL, write_batches, writer);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
-}
-
 struct batch_writer *batch_writer_new(struct store *store)
 {
     struct batch_writer *writer = calloc(1, sizeof *writer);
@@ -58,7 +47,12 @@ struct batch_writer *batch_writer_new(struct store *store)
     writer->store = store;
     pthread_mutex_init(&writer->mutex, NULL);
     pthread_cond_init(&writer->changed, NULL);
-    if (start_thread(writer) == 0)
+    sigset_t all, before; /* signals are for the thread that reads */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&writer->thread, NULL, write_batches, writer);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error == 0)
         return writer;
     pthread_cond_destroy(&writer->changed);
     pthread_mutex_destroy(&writer->mutex);

@@ -218,14 +218,6 @@ static int follow_all(struct inputs *inputs)
     return error;
 }
 
-static int read_all(struct inputs *inputs)
-{
-    int error = 0;
-    for (size_t i = 0; error == 0 && i < inputs->count && !loader_stops(inputs->loader); i++)
-        error = read_whole(inputs, &inputs->list[i]);
-    return error;
-}
-
 /* Records of which blocks are missing are set aside, unless all of the blocks are read again. Files
  * that hold nothing but what has been loaded are removed. Which of them have the blocks of a record
  * that is incomplete nobody knows. */
@@ -259,8 +251,10 @@ int load_inputs(struct loader *loader, char **paths, bool follow)
 {
     struct inputs inputs = {.loader = loader, .follow = follow};
     int error = make_list(&inputs, paths);
-    if (error == 0)
-        error = follow ? follow_all(&inputs) : read_all(&inputs);
+    if (error == 0 && follow)
+        error = follow_all(&inputs);
+    for (size_t i = 0; error == 0 && !follow && i < inputs.count && !loader_stops(loader); i++)
+        error = read_whole(&inputs, &inputs.list[i]);
     if (error == 0) {
         finish_inputs(&inputs);
     } else if (inputs.consumed) { /* the store failed */

@@ -134,11 +134,8 @@ const char *store_slurm_left_out(const struct store *store);
  * anew if it differs. Sets `*changed` to the number of paths whose module did. */
 int store_set_modules(struct store *store, const struct module_map *map, size_t *changed);
 
-/* Replaces the list of accounts and their fields of science. */
-struct account_field {
-    const char *account, *field, *directorate;
-};
-int store_set_accounts(struct store *store, const struct account_field *fields, size_t count);
+/* Replaces the list of accounts: rows of account, field of science and directorate. */
+int store_set_accounts(struct store *store, const struct value *rows, size_t count);
 
 /* Valid until the next call; never NULL. Takes NULL. */
 const char *store_error(const struct store *store);

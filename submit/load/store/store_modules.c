@@ -161,7 +161,7 @@ int store_set_modules(struct store *store, const struct module_map *map, size_t 
 /* ---- Accounts -------------------------------------------------------------------------------- */
 
 struct accounts {
-    const struct account_field *fields;
+    const struct value *rows;
     size_t count;
 };
 
@@ -169,21 +169,16 @@ static int set_accounts(struct store *store, void *context)
 {
     const struct accounts *accounts = context;
     int error = write_once(store, "DELETE FROM account_field", NULL, 1);
-    struct statement *add = store_statement(
-        &store->connection,
-        "REPLACE INTO account_field (account, field_of_science, directorate) VALUES (?, ?, ?)",
-        &error);
-    for (size_t i = 0; error == 0 && i < accounts->count; i++) {
-        const struct account_field *field = &accounts->fields[i];
-        const struct value row[] = {value_text(field->account), value_text(field->field),
-                                    value_text(field->directorate)};
-        error = store_write(&store->connection, add, row, 1);
-    }
-    return error;
+    return error != 0 || accounts->count == 0
+               ? error
+               : write_once(store,
+                            "REPLACE INTO account_field (account, field_of_science, directorate)"
+                            " VALUES (?, ?, ?)",
+                            accounts->rows, accounts->count);
 }
 
-int store_set_accounts(struct store *store, const struct account_field *fields, size_t count)
+int store_set_accounts(struct store *store, const struct value *rows, size_t count)
 {
-    struct accounts accounts = {fields, count};
+    struct accounts accounts = {rows, count};
     return store_transact(store, set_accounts, &accounts);
 }

@@ -188,15 +188,6 @@ static bool says_other(const struct slurm_row *one, const struct slurm_row *othe
            memcmp(&one->rest, &other->rest, sizeof one->rest) != 0;
 }
 
-/* Takes over what was known of the row, or the same row was to be before. */
-static void take_over(struct slurm_row *row, const struct slurm_row *before)
-{
-    row->is_known = before->is_known;
-    row->known_count = before->known_count;
-    row->was_ended = before->job == NULL ? before->has_ended : before->was_ended;
-    row->is_changed = before->is_changed || says_other(row, before);
-}
-
 /* Numbers the rows, of which those of one submission become one. The first row of a job keeps its
  * number, as rows before it may have been expired. */
 static void number_rows(struct store_slurm *slurm)
@@ -208,7 +199,11 @@ static void number_rows(struct store_slurm *slurm)
         struct slurm_row *row = &slurm->rows[i];
         if (i + 1 < slurm->count && row[1].job_id == row->job_id &&
             row[1].submit_time == row->submit_time) {
-            take_over(row + 1, row);
+            /* which takes over what was known of it, or it was to be before */
+            row[1].is_known = row->is_known;
+            row[1].known_count = row->known_count;
+            row[1].was_ended = row->job == NULL ? row->has_ended : row->was_ended;
+            row[1].is_changed = row->is_changed || says_other(row + 1, row);
             continue;
         }
         bool is_first = last == NULL || last->job_id != row->job_id;
