@@ -131,8 +131,7 @@ int whole_file_take(int fd, size_t limit, char **text, size_t *size)
 
 int whole_file_open_read(const char *path, size_t limit, char **text, size_t *size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    return whole_file_take(fd < 0 ? -errno : fd, limit, text, size);
+    return whole_file_take(io_open_regular(AT_FDCWD, path, 0), limit, text, size);
 }
 
 static int reopen(int place, int flags)

@@ -13,7 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "conf/base/cleanup.h"
 #include "conf/base/directory.h"
+#include "conf/base/io.h"
 
 /* Where the kernel has no openat2(), or a sandbox does not allow it, mounts are followed. */
 static int open_below(int at, const char *name, int flags)
@@ -42,17 +44,14 @@ int user_directory_open(int at, const char *name, uid_t uid)
 int user_file_open(int at, const char *name, uid_t uid)
 {
     struct stat status;
-    int fd = open_below(at, name, O_NONBLOCK);
-    if (fd < 0)
-        return fd == -ELOOP || fd == -ENXIO ? -EINVAL : fd; /* a symbolic link, a socket */
-    int error = fstat(fd, &status) != 0                            ? -errno
+    CLEANUP_CLOSE int place = open_below(at, name, O_PATH);
+    if (place < 0)
+        return place == -ELOOP ? -EINVAL : place; /* a symbolic link */
+    int error = fstat(place, &status) != 0                         ? -errno
                 : !S_ISREG(status.st_mode) || status.st_nlink != 1 ? -EINVAL
                 : status.st_uid != uid                             ? -EPERM
                                                                    : 0;
-    if (error == 0)
-        return fd;
-    close(fd);
-    return error;
+    return error == 0 ? io_reopen_regular(place) : error;
 }
 
 /* ---- Root's notes of sessions ---------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_sections.h"
+#include "conf/base/io.h"
 #include "submit/facts/hasher.h"
 
 static const char *const functions[] = {
@@ -83,9 +84,9 @@ static bool sections_import(struct elf_sections *sections, const struct elf_part
 bool elf_replaces(const char *path, uint64_t *changed_ns)
 {
     struct stat status;
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_CLOSE int fd = io_open_regular(AT_FDCWD, path, 0);
     *changed_ns = UINT64_MAX;
-    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+    if (fd < 0 || fstat(fd, &status) != 0)
         return true;
     *changed_ns = (uint64_t)status.st_ctim.tv_sec * 1000000000u + (uint64_t)status.st_ctim.tv_nsec;
     /* Whether an ELF file imports such a function. True also where that is not known: without

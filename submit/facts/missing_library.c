@@ -15,6 +15,7 @@
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_sections.h"
 #include "conf/base/grow.h"
+#include "conf/base/io.h"
 
 /* The order of bytes of what this machine runs. */
 #define OWN_ENCODING (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
@@ -121,10 +122,9 @@ static bool find_sections(struct elf_file *object)
  * releases `*object` after success. */
 static int open_object(struct library_search *search, const char *path, struct elf_file *object)
 {
-    *object = (struct elf_file){.path = path,
-                                .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+    *object = (struct elf_file){.path = path, .fd = io_open_regular(AT_FDCWD, path, 0)};
     if (object->fd < 0)
-        return -errno;
+        return object->fd;
     int error = elf_sections_read(object->fd, &object->elf);
     const struct elf_segments *file = &object->elf.file;
     if (error == 0 && search->machine == EM_NONE) {
@@ -342,9 +342,9 @@ static void add_cache(struct library_search *search, const char *path)
         uint64_t processor;
     } entry;
     char library[PATH_MAX];
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_CLOSE int fd = io_open_regular(AT_FDCWD, path, 0);
     if (fd < 0) {
-        search->is_unsure |= errno != ENOENT;
+        search->is_unsure |= fd != -ENOENT;
         return;
     }
     bool is_known = pread(fd, &head, sizeof head, 0) == (ssize_t)sizeof head &&
@@ -530,7 +530,7 @@ static bool has_system_loader(const char *program)
 {
     char loader[PATH_MAX] = "";
     struct elf_segments segments;
-    CLEANUP_CLOSE int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_CLOSE int fd = io_open_regular(AT_FDCWD, program, 0);
     if (fd < 0 || elf_segments_read(fd, &segments) != 0)
         return false;
     for (size_t i = 0; i < segments.count; i++) {

@@ -11,6 +11,7 @@
 
 #include "conf/base/directory.h"
 #include "conf/base/grow.h"
+#include "conf/base/io.h"
 
 /* Bounds: users may make all of this as large as they like. */
 enum { DIRECTORIES_MAX = 64, ENTRIES_MAX = 8192, TEXT_MAX = 4096 };
@@ -61,7 +62,7 @@ static char *read_text(int directory, const char *name, const char *file)
 {
     char path[NAME_MAX + 32], *text = NULL;
     snprintf(path, sizeof path, "%s/%s", name, file);
-    int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = io_open_regular(directory, path, 0);
     if (fd < 0)
         return NULL;
     text = calloc(1, TEXT_MAX + 1);

@@ -11,6 +11,7 @@
 
 #include "conf/base/cleanup.h"
 #include "conf/base/elf_segments.h"
+#include "conf/base/io.h"
 
 /* Whether it is one of the names, which end with NULL. */
 static bool program_is_named(const char *path, size_t size, const char *const names[])
@@ -280,9 +281,9 @@ static bool find_interpreter(int fd, char *real)
 static bool examine_program(struct program *program, uid_t uid, gid_t gid)
 {
     struct stat status;
-    CLEANUP_CLOSE int fd = open(program->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_CLOSE int fd = io_open_regular(AT_FDCWD, program->path, 0);
     char interpreter[PATH_MAX];
-    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+    if (fd < 0 || fstat(fd, &status) != 0)
         return false;
     if (find_interpreter(fd, interpreter)) {
         memcpy(program->path, interpreter, sizeof program->path);

@@ -32,6 +32,13 @@ files() {
     "$JOBTRAIL_SOURCE/test/rules/check_printed" "$JOBTRAIL_SOURCE"
 }
 
+# What a user has named may be a device or a FIFO, and opening one may do something: it is looked at by O_PATH first.
+@test "rooms that read users' files open only regular ones" {
+    run grep -nE '\b(open|openat)\(.*O_RDONLY' "$JOBTRAIL_SOURCE"/submit/{evidence,facts,hand_in,record}/*.c \
+        "$JOBTRAIL_SOURCE"/contrib/profile/{,command/}*.c
+    ! grep -v O_DIRECTORY <<<"$output" || false
+}
+
 @test "lists in CMake have one source a line, sorted" {
     # shellcheck disable=SC2016 # for awk to expand
     files CMakeLists.txt | xargs -0 awk '

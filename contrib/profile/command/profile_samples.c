@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/io.h"
 #include "conf/base/text.h"
 #include "contrib/profile/command/readable_names.h"
 #include "contrib/profile/profile_log.h"
@@ -42,13 +43,10 @@ static int print_samples(const struct sample_file *file)
 
 int profile_samples_print(const char *path, bool linker_names)
 {
-    struct stat status;
     struct sample_file file;
     struct readable_names names = {.count = 0};
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 || fstat(fd, &status) != 0)
-        return -errno;
-    int error = S_ISREG(status.st_mode) ? sample_file_read(fd, &file) : -EINVAL;
+    CLEANUP_CLOSE int fd = io_open_regular(AT_FDCWD, path, 0);
+    int error = fd < 0 ? fd : sample_file_read(fd, &file);
     if (error != 0)
         return error;
     if (!linker_names)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "conf/base/cleanup.h"
+#include "conf/base/io.h"
 #include "conf/base/text.h"
 #include "contrib/profile/profile_collect.h"
 #include "contrib/profile/set_file.h"
@@ -48,11 +49,9 @@ int profile_load(const char *path, bool is_kept, const char *node, const char *d
 {
     struct stat status;
     struct profile_set read;
-    CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_CLOSE int fd = io_open_regular(AT_FDCWD, path, 0);
     if (fd < 0 || fstat(fd, &status) != 0)
-        return -errno;
-    if (!S_ISREG(status.st_mode))
-        return -EINVAL;
+        return fd < 0 ? fd : -errno;
     int error = set_file_read(fd, &read);
     if (error == -EINVAL && !is_kept)
         return collect(fd, node, debug, set);
