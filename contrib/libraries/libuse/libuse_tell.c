@@ -93,15 +93,14 @@ void libuse_json_text(struct json_object *json, const char *key, const char *tex
         json_object_object_add(json, key, json_object_new_string_len(utf8, (int)length));
 }
 
-/* Opens of a tree of which it is not known of which library they were; 0: nor how many. */
-static void record_unseen(struct libuse_teller *teller, const char *tree, uint64_t count,
-                          int64_t after_s, int64_t before_s)
+static int add_record(struct libuse_teller *teller, const char *library, const char *path,
+                      uint64_t count, int64_t after_s, int64_t before_s)
 {
     const struct use_told told = {
         .kind = USE_OPEN,
         .source = "atime",
-        .library = USE_RECORDS_UNSEEN,
-        .path = tree,
+        .library = library,
+        .path = path,
         .uid = LIBRARY_RECORD_NONE,
         .login_uid = LIBRARY_RECORD_NONE,
         .program = "",
@@ -109,9 +108,16 @@ static void record_unseen(struct libuse_teller *teller, const char *tree, uint64
         .after_s = after_s,
         .before_s = before_s,
     };
+    return use_records_add(teller->records, &told);
+}
+
+/* Opens of a tree of which it is not known of which library they were; 0: nor how many. */
+static void record_unseen(struct libuse_teller *teller, const char *tree, uint64_t count,
+                          int64_t after_s, int64_t before_s)
+{
     if (teller->records == NULL)
         return;
-    int error = use_records_add(teller->records, &told);
+    int error = add_record(teller, USE_RECORDS_UNSEEN, tree, count, after_s, before_s);
     if (error == 0)
         error = use_records_keep(teller->records);
     if (error == 0)
@@ -142,23 +148,6 @@ int libuse_tell_all(struct libuse_teller *teller, const char *tree,
 }
 
 /* ---- Telling --------------------------------------------------------------------------------- */
-
-static int add_record(struct libuse_teller *teller, const struct library_use *use)
-{
-    const struct use_told told = {
-        .kind = USE_OPEN,
-        .source = "atime",
-        .library = use->library,
-        .path = use->path,
-        .uid = LIBRARY_RECORD_NONE,
-        .login_uid = LIBRARY_RECORD_NONE,
-        .program = "",
-        .count = 1,
-        .after_s = use->after_s,
-        .before_s = use->before_s,
-    };
-    return use_records_add(teller->records, &told);
-}
 
 /* Gives them back to the state. */
 static int tell_later(struct library_state *state, const struct library_use *uses, size_t count)
@@ -191,7 +180,8 @@ static int tell_some(struct libuse_teller *teller, struct library_state *state,
     int error = 0;
     for (size_t i = 0; i < count && error == 0; i++)
         if (teller->records != NULL && is_of_library(&uses[i]))
-            error = add_record(teller, &uses[i]);
+            error = add_record(teller, uses[i].library, uses[i].path, 1, uses[i].after_s,
+                               uses[i].before_s);
     if (error != 0)
         return fail(error, "uses.db");
     error = library_reads_told(state, uses[count - 1].id);
