@@ -95,7 +95,7 @@ enum {
     PROFILE_NODE_FIRST = 3,  /* of a function */
     PROFILE_OPEN = 16,       /* calls of routines that have their time measured, one in another */
     PROFILE_COUNTS_AT = 448, /* in the chunk of the calls of a thread */
-    PROFILE_ROUTINES_MAX = 1024,
+    PROFILE_ROUTINES_MAX = 4096,
     PROFILE_MISSED_NAMES = 16,  /* of these, that are told and were not counted */
     PROFILE_LIGHT_CALLS = 1024, /* that are timed before it is known whether they are short */
 };

@@ -21,10 +21,10 @@ struct timed_caller {
 
 extern struct timed_caller timed_callers[TIMED_STUBS] __attribute__((visibility("hidden")));
 
-/* Of one place: the address that its call returns to, the index of its entry, which no other object
- * has later, and half the number of words; all ones: more than TIMED_WORDS_MAX. The assembly has
- * the same. */
-enum { TIMED_SITES = 512, TIMED_SITE_INDEX_BIT = 7, TIMED_SITE_ADDRESS_BIT = 17 };
+/* Of one place: the low bits of the address that its call returns to, the index of its entry, which
+ * no other object has later, and half the number of words; all ones: more than TIMED_WORDS_MAX. The
+ * assembly has the same. */
+enum { TIMED_SITES = 512, TIMED_SITE_INDEX_BIT = 7, TIMED_SITE_ADDRESS_BIT = 19 };
 
 extern uint64_t timed_sites[TIMED_SITES] __attribute__((visibility("hidden"))); /* atomic */
 

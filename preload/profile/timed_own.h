@@ -48,6 +48,7 @@ struct timed_entry {
     uint16_t routine; /* its number in the chunk, from 0 */
     uint8_t words;    /* of arguments on the stack */
     struct timed_size size;
+    bool is_lazy; /* the slot was not bound */
 };
 
 /* Of an entry whose target is not known: the loader finds it when it is first called. The assembly

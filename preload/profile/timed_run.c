@@ -16,7 +16,7 @@
 #include "preload/slots/signal_hold.h"
 #include "preload/system.h"
 
-enum { TIMED_NAMES = 32 << 10 };
+enum { TIMED_NAMES = 96 << 10 };
 
 struct timed_routines timed_routines;
 

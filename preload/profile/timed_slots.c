@@ -23,8 +23,9 @@ void slots_user_object(struct slots *slots, struct slots_object *object)
 
 #if TIMED_STUBS > 0
 
-/* So many routines of what is loaded later have their counts where the process has begun before. */
-enum { MORE_ROUTINES = 64 };
+/* So many routines of what is loaded later have their counts where the process has begun before: of
+ * MPI alone, and where libraries are designated (scipy has 1500). */
+enum { MORE_OF_MPI = 64, MORE_ROUTINES = 2048 };
 
 static struct slots *known; /* NULL: there is nothing to look at later */
 static int32_t own_pid;     /* of the process that looked at the start */
@@ -80,6 +81,7 @@ static bool add_entry(const struct slots_import *import, const struct stub_way *
         return false;
     struct timed_entry *entry = &timed_entries[index];
     entry->size = timed_size_of(import->flags == 0 ? "" : import->name, &arguments);
+    entry->is_lazy = import->is_lazy || import->was_lazy;
     entry->target = way->target;
     entry->routine = (uint16_t)routine;
     entry->words = find_words(import->flags, arguments);
@@ -237,7 +239,9 @@ static bool point_all(struct slots *slots, bool is_timing)
     slots_start(slots);
     slots_keep(slots);
     own_pid = find_pid();
-    timed_routines.more = slots_may_load(slots) ? MORE_ROUTINES : 0;
+    timed_routines.more = !slots_may_load(slots) ? 0
+                          : slots->has_rules     ? MORE_ROUTINES
+                                                 : MORE_OF_MPI;
     if (is_timing)
         known = slots;
     return true;

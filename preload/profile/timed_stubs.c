@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "preload/profile/timed_own.h"
+#include "preload/slots/slots.h"
 
 _Static_assert(offsetof(struct timed_call, index) == 8 && offsetof(struct timed_call, key) == 16 &&
                    offsetof(struct timed_call, count) == 24 &&
@@ -13,6 +14,7 @@ _Static_assert(offsetof(struct timed_call, index) == 8 && offsetof(struct timed_
                    offsetof(struct timed_call, rbp) == 96,
                "as the assembly has them");
 _Static_assert(sizeof(struct timed_entry) == 24 && offsetof(struct timed_entry, words) == 10 &&
+                   offsetof(struct timed_entry, is_lazy) == 18 &&
                    sizeof(struct timed_unbound) == 48 && offsetof(struct timed_call, first) == 0 &&
                    offsetof(struct timed_unbound, original) == 8 &&
                    offsetof(struct timed_unbound, relocation) == 16,
@@ -147,7 +149,7 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
         "    movl %eax, %edx\n"
         "    shrl $9, %edx\n"
         "    xorl %eax, %edx\n"
-        "    shlq $17, %rax\n"
+        "    shlq $19, %rax\n"
         "    andl $511, %edx\n"
         "    shll $7, %r11d\n"
         "    orq %r11, %rax\n"
@@ -244,13 +246,16 @@ __asm__(".pushsection .text, \"ax\", @progbits\n"
  * that starts there, in a handler of a signal, finds the return address on the stack. */
 __asm__(".pushsection .gnu_extab.timed, \"ax\", @progbits\n"
         "    .balign 16\n"
+        "    .long timed_entries - .\n"
+        "    .byte 1, 24, 0, 18, 0, 0, 0, 0\n"
+        "    .long " SLOTS_TABLE_MARK "\n"
         "    .globl timed_stubs\n"
         "    .hidden timed_stubs\n"
         "    .type timed_stubs, @function\n"
         "timed_stubs:\n"
         "    .cfi_startproc\n"
         "    .set timed_at, 0\n"
-        "    .rept 1024\n"
+        "    .rept 4096\n"
         "    .balign 16\n"
         "    endbr64\n"
         "    movl $timed_at, %r11d\n"

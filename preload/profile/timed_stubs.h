@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #if defined __x86_64__ && defined __LP64__
-#define TIMED_STUBS 1024
+#define TIMED_STUBS 4096
 #else
 #define TIMED_STUBS 0
 #endif

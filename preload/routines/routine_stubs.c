@@ -10,10 +10,13 @@
 
 #include <stddef.h>
 
+#include "preload/slots/slots.h"
+
 _Static_assert(sizeof(struct routine_entry) == 56 &&
                    offsetof(struct routine_entry, original) == 8 &&
                    offsetof(struct routine_entry, cell) == 16 &&
-                   offsetof(struct routine_entry, relocation) == 40 && ROUTINE_VECTOR_BYTES == 2816,
+                   offsetof(struct routine_entry, relocation) == 40 &&
+                   offsetof(struct routine_entry, is_lazy) == 52 && ROUTINE_VECTOR_BYTES == 2816,
                "as the assembly has them");
 
 /* In .data, as private.c says. */
@@ -23,6 +26,9 @@ struct routine_entry *routine_entries __attribute__((section(".data")));
  * cost each process a page more that it touches. */
 __asm__(".pushsection .gnu_extab.stubs, \"ax\", @progbits\n"
         "    .balign 16\n"
+        "    .long routine_entries - .\n"
+        "    .byte 56, 56, 8, 52, 1, 0, 0, 0\n"
+        "    .long " SLOTS_TABLE_MARK "\n"
         "    .globl routine_stubs\n"
         "    .hidden routine_stubs\n"
         "    .type routine_stubs, @function\n"

@@ -43,6 +43,7 @@ struct slots_object {
     bool is_below;   /* the user's: what it loads is not looked for */
     bool is_left;    /* its own calls are not looked at */
     bool is_silent;  /* it cannot be asked what it defines */
+    bool is_lazy;    /* what it calls is bound at the first call: constructors have made such */
     bool is_new;     /* its calls have not been looked at yet */
 };
 
@@ -129,6 +130,9 @@ struct slots_import {
     const ElfW(Sym) * symbol; /* of the library; NULL: which one is not known */
     bool is_lazy;             /* the loader finds the routine at the first call */
     bool is_others;           /* the slot leads to a stub of the other library */
+    bool was_lazy;            /* which found it unbound */
+    bool was_called;          /* it is bound, as the loader does at the first call */
+    bool is_own;              /* the importer has one of this name itself */
 };
 
 /* ---- Objects (slots_find.c) ------------------------------------------------------------------ */
@@ -161,11 +165,34 @@ static inline bool slots_has(const struct slots_object *object, uintptr_t addres
 
 #if SLOTS_LOADS > 0
 
+/* What lies before the stubs of a library, each of which has 16 bytes and its number behind the
+ * first six. By it the other library finds where a stub goes on to. */
+struct slots_table {
+    int32_t entries;             /* how far they are from here */
+    uint8_t step;                /* between the numbers of two stubs */
+    uint8_t size;                /* of an entry */
+    uint8_t address_at, lazy_at; /* where these are in the entry, as slots_behind() gives them */
+    bool is_pointer;             /* to the entries */
+    uint8_t unused[3];
+    uint32_t mark;
+};
+
+#define SLOTS_TABLE_MARK       "0x7374624a" /* for the assembler */
+#define SLOTS_TABLE_MARK_VALUE UINT32_C(0x7374624a)
+
+/* Where a stub of the other library goes on to; 0: that is not known. `*was_lazy`: whether the slot
+ * was not bound when it was pointed there. */
+uintptr_t slots_behind(const struct slots *slots, uintptr_t stub, bool *was_lazy);
+
 /* The wanted library that the address is in; NULL: none. */
 struct slots_object *slots_library_at(struct slots *slots, uintptr_t address);
 
-/* Whether a wanted library, of the first `count` objects, defines the function. */
-bool slots_is_wanted(const struct slots *slots, uint32_t count, const char *name, uint32_t hash);
+/* The first wanted library, of the first `count` objects, that defines the function; NULL: none. */
+struct slots_object *slots_wanted(struct slots *slots, uint32_t count, const char *name,
+                                  uint32_t hash);
+
+/* Whether an object before the importer has the function too: calls lead there. */
+bool slots_has_before(const struct slots *slots, const struct slots_import *import);
 
 /* Finds the first object that defines what is imported, in the version that is wanted, and its
  * symbol. The loader asks the objects of the start in this order. Of those that are loaded later

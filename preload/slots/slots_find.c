@@ -126,13 +126,50 @@ struct slots_object *slots_library_at(struct slots *slots, uintptr_t address)
     return NULL;
 }
 
-bool slots_is_wanted(const struct slots *slots, uint32_t count, const char *name, uint32_t hash)
+uintptr_t slots_behind(const struct slots *slots, uintptr_t stub, bool *was_lazy)
+{
+    static const uint8_t steps[] = {1, 56}; /* of profile and routines */
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct slots_table table;
+        uint32_t number;
+        memcpy(&number, (const void *)(stub + 6), sizeof number);
+        uintptr_t index = number / steps[i], at = stub - index * 16 - sizeof table, address = 0;
+        if (stub % 16 != 0 || at < slots->other_start || at >= stub)
+            continue;
+        memcpy(&table, (const void *)at, sizeof table);
+        if (table.mark != SLOTS_TABLE_MARK_VALUE || table.step != steps[i])
+            continue;
+        at += (uintptr_t)(intptr_t)table.entries;
+        if (table.is_pointer)
+            memcpy(&at, (const void *)at, sizeof at);
+        if (at == 0)
+            return 0;
+        at += index * table.size;
+        memcpy(&address, (const void *)(at + table.address_at), sizeof address);
+        memcpy(was_lazy, (const void *)(at + table.lazy_at), sizeof *was_lazy);
+        return address;
+    }
+    return 0;
+}
+
+struct slots_object *slots_wanted(struct slots *slots, uint32_t count, const char *name,
+                                  uint32_t hash)
 {
     for (uint32_t i = 0; i < slots->library_count && slots->library[i] < count; i++) {
-        if (loaded_has_function(&slots->object[slots->library[i]].loaded, name, hash))
-            return true;
+        struct slots_object *library = &slots->object[slots->library[i]];
+        if (loaded_has_function(&library->loaded, name, hash))
+            return library;
     }
-    return false;
+    return NULL;
+}
+
+bool slots_has_before(const struct slots *slots, const struct slots_import *import)
+{
+    const struct slots_object *object = slots->object;
+    while (object < import->importer &&
+           !loaded_has_function(&object->loaded, import->name, import->hash))
+        object++;
+    return object < import->importer;
 }
 
 /* Whether no object behind those of the start but the library has the name, or may have it. With

@@ -129,9 +129,12 @@ static bool find_library(struct slots *slots, struct slots_import *import)
     import->hash = loaded_hash(import->name, &import->length);
     if (import->library != NULL)
         return loaded_has_function(&import->library->loaded, import->name, import->hash);
-    if (!slots_is_wanted(slots, slots->count, import->name, import->hash))
+    if (slots_wanted(slots, slots->count, import->name, import->hash) == NULL ||
+        (import->is_own && !slots_has_before(slots, import)))
         return false;
     slots_define(slots, import);
+    if (import->symbol == NULL && (import->library == NULL || !import->library->is_wanted))
+        import->library = slots_wanted(slots, slots->count, import->name, import->hash);
     if (import->library == NULL || import->library == import->importer)
         return false;
     return import->is_lazy || import->is_others ||
@@ -140,16 +143,18 @@ static bool find_library(struct slots *slots, struct slots_import *import)
 
 static void look_at_routine(struct slots *slots, struct slots_import *import, enum slots_use use)
 {
+    const bool is_told = import->library != NULL;
     if (slots_user_is_stub(*import->slot) || !find_library(slots, import))
         return;
     enum slots_want want = slots_user_wants(slots, import);
     if (want == SLOTS_NOT)
         return;
-    bool is_known = !(import->is_lazy || import->is_others) || import->symbol != NULL;
+    bool is_known = is_told || !(import->is_lazy || import->is_others) || import->symbol != NULL;
     bool could = want == SLOTS_WANTED && use == USE_CALL && is_known && !slots->is_end &&
                  slots_know(slots, import->importer);
     bool is_found = could && slots_user_found(slots, import);
-    if ((!is_found || slots->is_late) && (!slots->is_again || (could && !is_found)))
+    if ((!is_found || slots->is_late || import->was_called) &&
+        (!slots->is_again || (could && !is_found)))
         slots_user_miss(slots, import);
 }
 
@@ -180,13 +185,19 @@ static void look_at(struct slots *slots, struct slots_object *object, const ElfW
     enum slots_function function = use == USE_CALL ? function_of(name) : SLOTS_FUNCTION_NOT;
     bool is_load = function != SLOTS_FUNCTION_NOT && function != SLOTS_FUNCTION_HOOK;
     slots->is_instrumented |= function == SLOTS_FUNCTION_HOOK;
-    if (symbol->st_shndx != SHN_UNDEF || (!is_load && slots->library_count == 0) ||
+    bool is_own = symbol->st_shndx != SHN_UNDEF;
+    if ((is_own && (is_load || use != USE_CALL)) || (!is_load && slots->library_count == 0) ||
         (use != USE_CALL && is_start_up(symbol, name)) || !slots_know(slots, object))
         return;
     uintptr_t *slot = (uintptr_t *)(loaded->entry->l_addr + relocation->r_offset), bound = *slot;
+    if (is_own && bound == loaded->entry->l_addr + symbol->st_value)
+        return;
     bool is_lazy = use == USE_CALL && slots_has(object, bound);
     bool is_others = bound >= slots->other_start && bound < slots->other_end;
-    struct slots_object *library = is_lazy ? NULL : slots_library_at(slots, bound);
+    bool was_lazy = false;
+    uintptr_t leads = is_others ? slots_behind(slots, bound, &was_lazy) : bound;
+    struct slots_object *library = is_lazy ? NULL : slots_library_at(slots, leads);
+    library = library == object ? NULL : library;
     if (!is_load && library == NULL && !is_lazy && !is_others &&
         (use != USE_CALL || !slots->has_parts))
         return;
@@ -198,6 +209,10 @@ static void look_at(struct slots *slots, struct slots_object *object, const ElfW
         .library = library,
         .is_lazy = is_lazy,
         .is_others = is_others,
+        .was_lazy = was_lazy,
+        .was_called = object->is_lazy && library != NULL && !was_lazy &&
+                      ELF64_R_TYPE(relocation->r_info) == R_X86_64_JUMP_SLOT,
+        .is_own = is_own,
     };
     if (relocation - loaded->calls < (ptrdiff_t)loaded->call_count)
         import.relocation = (uint32_t)(relocation - loaded->calls);
@@ -207,10 +222,26 @@ static void look_at(struct slots *slots, struct slots_object *object, const ElfW
         look_at_routine(slots, &import, use);
 }
 
+/* Whether the loader binds what the object calls at the first call, as some slots are not bound. */
+static bool is_lazy_object(const struct slots *slots, struct slots_object *object)
+{
+    const struct loaded *loaded = &object->loaded;
+    for (size_t i = 0; slots->library_count > 0 && i < loaded->call_count; i++) {
+        const ElfW(Rela) *call = &loaded->calls[i];
+        const uintptr_t *slot = (const uintptr_t *)(loaded->entry->l_addr + call->r_offset);
+        if (ELF64_R_TYPE(call->r_info) == R_X86_64_JUMP_SLOT &&
+            loaded->symbols[ELF64_R_SYM(call->r_info)].st_shndx == SHN_UNDEF &&
+            slots_know(slots, object) && slots_has(object, *slot))
+            return true;
+    }
+    return false;
+}
+
 void slots_look(struct slots *slots, struct slots_object *object)
 {
     const struct loaded *loaded = &object->loaded;
     size_t calls = 0;
+    object->is_lazy = is_lazy_object(slots, object);
     for (size_t i = 0; i < loaded->call_count; i++) {
         if (ELF64_R_TYPE(loaded->calls[i].r_info) != R_X86_64_JUMP_SLOT)
             continue;
@@ -264,7 +295,7 @@ void slots_look_up(struct slots *slots, uint32_t count, const void *handle, cons
 {
     struct slots_import import = {.name = name};
     import.hash = loaded_hash(name, &import.length);
-    if (!slots_is_wanted(slots, count, name, import.hash))
+    if (slots_wanted(slots, count, name, import.hash) == NULL)
         return;
     import.library = find_named(slots, count, handle, &import);
     if (import.library != NULL && slots_user_wants(slots, &import) != SLOTS_NOT)

@@ -324,3 +324,25 @@ END
     same main
     [[ $(misses main) == "3 0 3" ]]
 }
+
+@test "a call by which a library means a routine of its own is the first one's that has the name" {
+    printf 'int twice(int x) { return 2 * x; }\n' | cc -fPIC -shared -xc - -Wl,-soname,libdesignated.so.1 -o libdesignated.so.1
+    printf 'int twice(int x) { return x; } int own(int x) { return x; } int other(int x) { return twice(own(x)); }\n' |
+        cc -O0 -fPIC -shared -xc - -Wl,-z,lazy -o libother.so
+    printf 'int other(int); int main(void) { return other(3) - 6; }\n' |
+        cc -xc - -xnone -Wl,--no-as-needed ./libdesignated.so.1 ./libother.so -Wl,-rpath,"$PWD" -o main
+    same main
+    [[ $(misses main) == "1 0 1" && $(called main) == twice ]]
+}
+
+@test "what a constructor has called before anything was watched is a miss with a name" {
+    made 2 routine
+    printf 'int routine1(int); int other; __attribute__((constructor)) void early(void) { other = routine1(1); } int last(void) { return other; }
+        #include <unistd.h>
+        int more(void) { return getpid(); }\n' |
+        cc -fPIC -shared -xc - -xnone ./libdesignated.so.1 -Wl,-z,lazy -Wl,-rpath,"$PWD" -o libearly.so
+    printf 'int routine0(int); int last(void); int main(void) { return routine0(last()) - 3; }\n' |
+        cc -xc - -xnone ./libearly.so ./libdesignated.so.1 -Wl,-rpath,"$PWD" -o main
+    same main
+    [[ $(misses main) == "2 1 1" && $(of_run main '.missedA | map(.[1]) | join(" ")') == routine1 ]]
+}
