@@ -122,38 +122,42 @@ def bars(page, link=None):
     return figure("bars", title, "<ol>%s</ol>" % "".join(items), axis(scale))
 
 
-def column(at, wide, label, value, most, unit):
-    """From `at` on, both in percent; `value` None: no data"""
-    text = "%s: %s" % (label, "no data" if value is None else "%s %s" % (written(value, HOURS), unit))
+def column(at, wide, point, most, unit):
+    """From `at` on, both in percent; `point`: as of over_time()"""
+    label, value, is_whole = point
+    text = "%s: %s" % (label, "no data" if value is None else "%s %s%s" % (written(value, HOURS), unit, "" if is_whole else ", in part"))
     if value is None:
         how = 'fill="url(#blank)" x="%.3f%%" width="%.3f%%" y="8" height="%d"' % (at, wide, COLUMNS_HIGH)
     else:
         high = COLUMNS_HIGH * value / most
-        how = 'class="bar" x="%.3f%%" width="%.3f%%" y="%.1f" height="%.1f"' % (
-            at + 0.08 * wide, 0.84 * wide, COLUMNS_HIGH - high + 8, high)  # fmt: skip
+        how = '%s x="%.3f%%" width="%.3f%%" y="%.1f" height="%.1f"' % (
+            'class="bar"' if is_whole else 'fill="url(#hatched)"', at + 0.08 * wide, 0.84 * wide, COLUMNS_HIGH - high + 8, high)  # fmt: skip
     return "<rect %s><title>%s</title></rect>" % (how, html.escape(text))
 
 
 def over_time(points, title, unit):
-    """Columns. `points`: [(label, value, or None where there are no data)], in order and without gaps."""
-    known = [value for _, value in points if value is not None]
+    """Columns. `points`: [(label, value, or None where there are no data, whether it is of the whole time)], in order and
+    without gaps."""
+    known = [value for _, value, _ in points if value is not None]
     if len(points) < 2 or not known:
         return ""
     scale = ticks(max(known))
     wide, most = 100.0 / len(points), scale[-1]
     heights = [COLUMNS_HIGH * (1 - at / most) + 8 for at in scale]
     lines = "".join('<line class="grid" x1="0" x2="100%%" y1="%.1f" y2="%.1f"/>' % (at, at) for at in heights)
-    shapes = "".join(column(at * wide, wide, label, value, most, unit) for at, (label, value) in enumerate(points))
+    shapes = "".join(column(at * wide, wide, point, most, unit) for at, point in enumerate(points))
     levels = "".join(
         '<text x="100%%" y="%.1f" text-anchor="end">%s</text>' % (height + 4, tick_text(at))
         for height, at in zip(heights, scale)
     )
-    if None in [value for _, value in points]:
+    if None in [value for _, value, _ in points]:
         title += "; dotted: no data"
+    if any(value is not None and not is_whole for _, value, is_whole in points):
+        title += "; hatched: in part"
     rows = "".join(
         '<tr><th scope="row" class="t">%s</th><td>%s</td></tr>'
         % (html.escape(label), "no data" if value is None else written(value, HOURS))
-        for label, value in points
+        for label, value, _ in points
     )
     values = (
         '<details class="values"><summary>Values</summary><table><thead><tr><th scope="col" class="t">From</th>'

@@ -89,6 +89,16 @@ def section(name, title, *parts):
         name, name, name, html.escape(title), "".join(parts))  # fmt: skip
 
 
+def folded(name, title, is_open, *parts):
+    """A section that unfolds."""
+    return '<section id="%s" aria-labelledby="%s-title"><details%s><summary><h2 id="%s-title">%s</h2></summary>%s</details></section>' % (
+        name, name, " open" if is_open else "", name, html.escape(title), "".join(parts))  # fmt: skip
+
+
+def findings(sentences):
+    return '<ul class="findings">%s</ul>' % "".join("<li>%s</li>" % html.escape(text) for text in sentences) if sentences else ""
+
+
 def note(text):
     return '<p class="soft">%s</p>' % html.escape(text) if text else ""
 

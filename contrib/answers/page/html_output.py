@@ -15,10 +15,11 @@ from . import charts, frame
 from .charts import compact
 from .html_table import find_field, table
 
+UNFOLDED = ("families",)
 DAYS_OF_WEEKS, DAYS_OF_MONTHS = 70, 800  # from so many on, columns are of weeks and of months
 # The navigation, and what the pages are called there.
 GROUPS = [
-    ("What", ["executables", "families", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
+    ("What", ["families", "executables", "libraries", "system", "modules", "packages", "together", "compilers", "links"]),
     ("Who", ["users", "accounts", "fields", "others"]),
     ("When", ["trends", "months", "weekdays", "last"]),
     ("The site's libraries", ["changes", "unused", "removal", "routines", "uncalled"]),
@@ -49,22 +50,13 @@ def in_proportion(numbers):
     return percent(numbers["coverage"]), "coverage of %s core hours%s" % (compact(known), more)
 
 
-def about(numbers):
-    """What stands at the head of each section."""
-    share, what = in_proportion(numbers)
-    return '<p class="about">%s. %s</p>' % (
-        html.escape(days_line(numbers)),
-        html.escape("Coverage: not known" if what == "coverage" else "%s %s" % (share, what)),
-    )
-
-
 def section(page, head):
     numbers = head["numbers"]
     page = page.for_people(numbers)
     notes = [frame.note("and %d more" % page.left_out if page.left_out else ""), frame.note(page.note)]
     body = table(page) if page.rows else frame.note(nothing_line(head))
     drawn = page.drawn(charts, None) if page.drawn else charts.bars(page, None)
-    return frame.section(page.name, page.title, about(numbers), drawn, find_field(page), body, *notes)
+    return frame.folded(page.name, page.title, page.name in UNFOLDED, drawn, find_field(page), body, *notes)
 
 
 def cards(head):
@@ -92,13 +84,14 @@ def overview(head, model):
     for at, what in ((1, "programs"), (2, "records without exclusive hours")):
         found = {row[0]: row[at] for row in by_day if row[at]}
         if found:
-            drawn += over_time(model.first, model.last, found, seen, what)
+            drawn += over_time(model, found, seen, what)
     text = '<p class="coverage">%s</p>' % "<br>".join(html.escape(line) for line in lines if line)
     return frame.section("overview", "Overview", text, drawn)
 
 
-def over_time(first, last, found, seen, what):
+def over_time(model, found, seen, what):
     """`found`: {day: core hours}; `seen`: days of which there are data"""
+    first, last = model.first, model.last
     length = last - first + 1
     word = "day" if length < DAYS_OF_WEEKS else "week" if length < DAYS_OF_MONTHS else "month"
 
@@ -107,12 +100,16 @@ def over_time(first, last, found, seen, what):
             return days.of_text(days.text(day)[:8] + "01")
         return day - (day - first) % (1 if word == "day" else 7)
 
+    def end_of(begin):
+        return days.of_month(int(days.text(begin)[:7].replace("-", "")))[1] if word == "month" else begin + (0 if word == "day" else 6)
+
     begins = sorted({begin_of(day) for day in range(first, last + 1)})
     values = dict.fromkeys(begins)
     for day in seen:
         begin = begin_of(day)
         values[begin] = (values[begin] or 0) + found.get(day, 0)
-    points = [(days.text(day)[: 7 if word == "month" else 10], values[day]) for day in begins]
+    over = min(last, days.of_time(model.now) - 1)
+    points = [(days.text(day)[: 7 if word == "month" else 10], values[day], first <= day and end_of(day) <= over) for day in begins]
     return charts.over_time(points, "Core hours of %s a %s" % (what, word), "core hours")
 
 
@@ -136,7 +133,7 @@ def print_html(head, pages, model):
     print(
         frame.document(
             title,
-            "".join(map(frame.note, lines)) + cards(head),
+            cards(head) + frame.findings(head["findings"]) + "".join(map(frame.note, lines)),
             navigation,
             "\n".join(sections),
             html.escape("jobtrail-report, %s, %s" % (head["made"], cell(head["store"]))),

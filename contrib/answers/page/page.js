@@ -47,6 +47,13 @@
     find.hidden = false;
     input.addEventListener("input", function () { filter(input); });
   });
+  function unfold() {
+    var section = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+    var details = section && section.querySelector("details");
+    if (details) details.open = true;
+  }
+  addEventListener("hashchange", unfold);
+  unfold();
   // On a small screen the list of pages would fill the first view.
   if (matchMedia("(max-width: 60rem)").matches) {
     document.querySelectorAll("nav details").forEach(function (list) { list.open = false; });

@@ -9,7 +9,7 @@ from ...report.columns import COUNT, DATE, ESTIMATE, HOURS, RANGE, TEXT, Page, d
 from ...report.model import EXACT, NOT_KNOWN, UNKNOWN
 from ...report.numbers import lists_line
 from ...report.sums import SumsByName
-from ...report.usage import USAGE_COLUMNS, hours_column, usage_cells
+from ...report.usage import USAGE_COLUMNS, usage_cells
 from . import site
 
 # of which extension tables are
@@ -126,10 +126,10 @@ def monthly(model, kind):
         cells = cells_of(sums[month]) if month in known else [None] * len(USAGE_COLUMNS)
         rows.append(["%d-%02d" % divmod(month, 100)] + [cells[at] for at in keep])
     columns = [("month", "Month", TEXT)] + [USAGE_COLUMNS[at] for at in keep]
-    hours = [key for key, _, _ in columns].index(hours_column(model))
+    hours = [key for key, _, _ in columns].index(model.hours_column())
 
     def drawn(charts, _):
-        return charts.over_time([(row[0], row[hours]) for row in rows], "Core hours a month", "core hours")
+        return charts.over_time([(row[0], row[hours], True) for row in rows], "Core hours a month", "core hours")
 
     return Page("monthly", "By month", columns, rows, drawn=drawn, order=("month", "ascending"), note="Blank: no data.")
 

@@ -8,7 +8,7 @@ from .columns import BETWEEN, ESTIMATE, HOURS, OVERLAP, RANGE, TEXT, Page, top
 from .model import EXACT, KINDS, PARTITIONS
 from .numbers import lists_line
 from .sums import Sums, SumsByName
-from .usage import NOTES, SINGULAR, TITLES, hours_column
+from .usage import NOTES, SINGULAR, TITLES
 
 CALENDARS = ("weekdays", "months", "trends")
 TRENDS = 12  # in the chart
@@ -83,7 +83,7 @@ def trends_page(model, options):
     kind = rows_of("trends", options)
     slots, parts = months(model), model.by_month(kind)
     estimates, is_exact = model.estimates(), kind in EXACT
-    is_inclusive = hours_column(model) == "inclusive_core_hours"
+    is_inclusive = model.hours_column() == "inclusive_core_hours"
 
     def cells(sums):
         return estimates.inclusive(sums) if is_inclusive else estimates.hours(sums, is_exact)

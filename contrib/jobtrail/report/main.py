@@ -13,7 +13,7 @@ from ..replacing import Replacing
 from ..store import open_store, trouble
 from ..text import file_path, stored
 from ..times import format_time, parse_time
-from . import chosen, days, fitting, publishing, text_output
+from . import chosen, days, findings, fitting, publishing, text_output
 from .allocation_pages import ALLOCATED_BY
 from .families import Families
 from .link_page import LINKED_BY
@@ -142,6 +142,7 @@ def head_of(model, options, now):
         "left_out": publishing.without_line(options),
         "pseudonyms": publishing.PSEUDONYMS if options.pseudonyms else None,
         "runs_not_told": not_told,
+        "findings": [] if options.page else findings.sentences(model, lambda name: not publishing.is_left_out(name, options)),
         "lists_lack": lists_line(model, True) if options.lib or options.module else None,
         "numbers": numbers_of(model, total, first, last),
     }

@@ -15,7 +15,7 @@ PEOPLE = ("users", "accounts", "fields")
 EXACT = ("executables", "families") + PEOPLE
 # a run counts under one name of these
 PARTITIONS = EXACT + ("compilers",)
-KINDS = ("executables", "families", "libraries", "system", "modules", "compilers") + PEOPLE
+KINDS = ("families", "executables", "libraries", "system", "modules", "compilers") + PEOPLE
 PEOPLE_AT = {"users": 0, "accounts": 1, "clusters": 2, "partitions": 3}
 UNKNOWN = "(unknown)"
 # core hours of programs that have no row of their own
@@ -510,6 +510,11 @@ class Model:
             for name in every:
                 if name in found:
                     found[name].jobs += count
+
+    def hours_column(self):
+        """The column of core hours that says most."""
+        has_exclusive = self.numbers().programs > 0 or self.total().hours > 0
+        return "core_hours" if has_exclusive else "inclusive_core_hours"
 
     # ---- Over time
 

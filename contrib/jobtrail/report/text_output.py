@@ -146,6 +146,8 @@ def print_text(head, pages):
     print("%s  %s" % (cell(head["store"]), days_line(numbers)))
     counts = ["%s %s" % (written(head[name], COUNT), name) for name in ("jobs", "users", "accounts")]
     print(", ".join([runs_text(head)] + counts))
+    for line in head["findings"]:
+        print(cell(line))
     print(weight_line(head))
     for line in filter(None, (head["left_out"], head["pseudonyms"], *not_told_lines(head))):
         print(line)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pages of who and what: core hours, runs, users, jobs, accounts and the last run by name."""
 
-from . import days
+from . import days, findings
 from .columns import BESIDE, BETWEEN, COUNT, DATE, ESTIMATE, HOURS, LIST, OVERLAP, RANGE, TEXT, Page, day_of, top
 from .model import EXACT, NOT_KNOWN, PARTITIONS, PEOPLE, UNKNOWN
 from .numbers import lists_line
@@ -67,13 +67,7 @@ def ordered(found, options, values):
 
 
 def chart_of(model, options):
-    return hours_column(model) if options.by == "hours" else options.by
-
-
-def hours_column(model):
-    """The column of core hours that says most."""
-    has_exclusive = model.numbers().programs > 0 or model.total().hours > 0
-    return "core_hours" if has_exclusive else "inclusive_core_hours"
+    return model.hours_column() if options.by == "hours" else options.by
 
 
 def usage_page(kind):
@@ -88,6 +82,8 @@ def usage_page(kind):
             columns.append(("module", "Module", LIST))
         elif kind == "compilers":
             columns.append(("links", "# Links", COUNT))
+        elif kind == "families":
+            columns += findings.share_columns(model)
         more = make_more(model) if make_more else lambda name: []
         rows = [[name] + cells + more(name) for name, _, cells in found]
         if kind not in PARTITIONS:
@@ -176,4 +172,4 @@ def compiler_links(model):
     return lambda name: [counts.get(name, 0)]
 
 
-EXTRA = {"libraries": library_modules, "compilers": compiler_links}
+EXTRA = {"libraries": library_modules, "compilers": compiler_links, "families": lambda model: findings.shares(model).cells}

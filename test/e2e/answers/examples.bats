@@ -20,6 +20,7 @@ row() { # FIELD=VALUE...
     local -A of
     for word; do of[${word%%=*}]=${word#*=}; done
     for field in "${fields[@]}"; do printf '%s%s' "${of[$field]-}" "$end"; done
+    echo
 }
 job=(Cluster=tiny JobName=flow Start=1732096800 NodeList=n1 State=FAILED AllocTRES=cpu=4,mem=8G,node=1)
 row JobIDRaw=12 End=1732098600 ExitCode=1:0 Elapsed=00:30:00 Timelimit=01:00:00 TotalCPU=01:06:40 ReqMem=8G "${job[@]}"

@@ -100,6 +100,27 @@ cells() {
     [ "$stderr" = "jobtrail-report: $BATS_TEST_TMPDIR/map:1: write FAMILY = GLOB GLOB ..." ]
 }
 
+@test "the whole report says first who is largest and who changed, and families have their shares" {
+    local at=0 months name
+    while read -r name months; do
+        for days in $months; do
+            at=$((at + 1))
+            site_run "019a9f00-9999-7000-8000-0000000000$((10 + at))" "$name" 1 ".userDT |= (.start_time -= 86400 * $days | .end_time -= 86400 * $days) |
+                .slurmT.job_id = $((100 + at)) | .userT.job_id = \"$((100 + at))\""
+        done
+    done <<<$'alpha 70 41 40 39 38\nbeta 70 69 68 67 40 39 38 37' >"$BATS_TEST_TMPDIR/records"
+    "$JOBTRAIL_BIN/jobtrail-load" --store "sqlite:$BATS_TEST_TMPDIR/store.db" "$BATS_TEST_TMPDIR/records"
+    report --store "sqlite:$BATS_TEST_TMPDIR/store.db" -S 2024-09-01 -E 2024-11-10 --json
+    jq -e '.findings == ["beta and alpha: 100 % of the inclusive core hours", "alpha more than doubled: 20 % in 2024-09, 50 % in 2024-10"]' <<<"$output"
+    jq -e '.pages[] | select(.name == "families") | [.rows[] | [.family, .share, .["share_2024-09"], .["share_2024-10"]]] |
+        map(map(if type == "number" then . * 100 | round else . end)) == [["beta", 62, 80, 50], ["alpha", 38, 20, 50]]' <<<"$output"
+    # a month that is not whole is compared with none
+    report --store "sqlite:$BATS_TEST_TMPDIR/store.db" -S 2024-09-02 -E 2024-11-10
+    [[ $output == *"beta and alpha: 100 % of the inclusive core hours"* && $output != *doubled* ]]
+    report --store "sqlite:$BATS_TEST_TMPDIR/store.db" -S 2024-09-01 -E 2024-11-10 --without executables --json
+    jq -e '.findings == []' <<<"$output"
+}
+
 @test "libraries have versions, modules and jobs, each counted once" {
     cells libraries '.library, .runs, .jobs, .users, .module' --raw
     grep -Fx 'hdf5 1.14.3|2|2|1|hdf5/1.14.3' <<<"$cells"
@@ -492,8 +513,8 @@ jobtrail-report: no runs of the user alicce are known; did you mean alice?" ]
     }
     report failures --by users
     [ "$status" -eq 1 ]
-    [[ "$stderr" == "jobtrail-report: --by users has no effect on failures; it has on executables, "*", packages"* ]]
-    wrong "there is no page months of days; there is --of executables, families, libraries, system, modules, compilers, users, accounts, fields" \
+    [[ "$stderr" == "jobtrail-report: --by users has no effect on failures; it has on families, "*", packages"* ]]
+    wrong "there is no page months of days; there is --of families, executables, libraries, system, modules, compilers, users, accounts, fields" \
         months --of days
     wrong "--lib does not go with the page allocation: idle and unseen time belong to no program" users allocation --lib hdf5
     wrong "--account does not choose links: their records do not have it" links -A physics
@@ -518,7 +539,7 @@ jobtrail-report: no runs of the user alicce are known; did you mean alice?" ]
 @test "wrong usage ends with 1 and says what is right" {
     report nopage
     [ "$status" -eq 1 ]
-    [[ "$stderr" == "jobtrail-report: there is no page nopage; there are executables, "* ]]
+    [[ "$stderr" == "jobtrail-report: there is no page nopage; there are families, "* ]]
     report --by nothing
     [ "$status" -eq 1 ]
     [[ "$stderr" == *"Try 'jobtrail-report --help'." ]]
