@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/process.h"
 #include "preload/ledger.h"
 #include "submit/facts/program_name.h"
@@ -87,6 +88,18 @@ static uint64_t sum_of(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+/* When a process that is gone can have ended at the latest. Its job's epilog bounds that only where
+ * Slurm finds all that it has to end, by cgroups; else this look, at which it was gone. */
+static uint64_t gone_until(const struct ending_evidence *evidence)
+{
+    const struct journal *journal = evidence->journal;
+    const uint64_t last_ns = last_moment(evidence);
+    if (journal != NULL && journal->freezes && journal->epilog_ns != 0)
+        return last_ns;
+    return journal != NULL && journal->reboot_ns != 0 ? journal->reboot_ns
+                                                      : later_of(last_ns, clock_ns(CLOCK_REALTIME));
+}
+
 /* The process takes the time by the kernel's tick: the true time is that or later. */
 static struct ending end_by_signing(const struct capture *capture)
 {
@@ -115,11 +128,12 @@ static struct ending end_after_silence(const struct capture *capture,
                                                                          : "step_end";
     ending.end_ns = is_outlived ? last_ns : known_alive(capture, evidence);
     ending.min_ns = ending.end_ns;
-    ending.max_ns = last_ns;
+    ending.max_ns = is_outlived ? last_ns : gone_until(evidence);
     if (step != NULL && !is_outlived)
-        ending.max_ns = later_of(last_ns, step->end_ns);
+        ending.max_ns = later_of(ending.max_ns, step->end_ns);
     if (evidence->look != NULL && evidence->look->gone_ns != 0 && !is_outlived)
         ending.max_ns = smaller_of(ending.max_ns, evidence->look->gone_ns);
+    ending.gone_ns = ending.max_ns;
     return ending;
 }
 
@@ -440,7 +454,8 @@ struct ending ending_find(const struct capture *capture, const struct ending_evi
     /* a clock may have been set back */
     ending.end_ns = later_of(believed(ending.end_ns, last_ns), capture->start_ns);
     ending.min_ns = smaller_of(later_of(ending.min_ns, capture->start_ns), ending.end_ns);
-    ending.max_ns = later_of(believed(ending.max_ns, last_ns), ending.end_ns);
+    ending.max_ns =
+        later_of(later_of(believed(ending.max_ns, last_ns), ending.gone_ns), ending.end_ns);
     ending.error_ns = later_of(ending.end_ns - ending.min_ns, ending.max_ns - ending.end_ns);
     return ending;
 }

@@ -12,12 +12,16 @@
  *              wait status
  *   task_end   as task_exit, but it may have replaced itself before, by a program that leaves no
  *              capture (submit/flush/run_ending.h): a signal is the task's; an exit code is not
- * claimed, and the end is not known step_end   it wrote no end, and its step is over: it ended at
- * any time since it was last known to live epilog     as step_end, known only when the job's epilog
- * ran; or it outlived the job: then its run in the job ends at that time reboot     as epilog, but
- * the node was booted in between session    as step_end, outside of Slurm: known only when a later
- * flush looked kernel     it wrote no end, or lived on after it, and Slurm did not wait for it: the
- * kernel reported its end and its status to root (submit/job/kernel_noted.h)
+ *              claimed, and the end is not known
+ *   step_end   it wrote no end, and its step is over: it ended at any time since it was last known
+ *              to live, and before the job's epilog, or, where Slurm does not track processes by
+ *              cgroups, before the flush found it gone
+ *   epilog     as step_end, known only when the job's epilog ran; or it outlived the job: then its
+ *              run in the job ends at that time
+ *   reboot     as epilog, but the node was booted in between
+ *   session    as step_end, outside of Slurm: known only when a later flush looked
+ *   kernel     it wrote no end, or lived on after it, and Slurm did not wait for it: the kernel
+ *              reported its end and its status to root (submit/job/kernel_noted.h)
  *
  * What the kernel reported says also the status of a run that wrote its end, and whether another
  * program replaced it unseen.
@@ -44,6 +48,7 @@ struct ending {
     uint64_t end_ns;    /* since the Epoch; never before the start */
     uint64_t min_ns;    /* the true end is not before this; never before the start */
     uint64_t max_ns;    /* the true end is not after this; min_ns <= end_ns <= max_ns */
+    uint64_t gone_ns;   /* of an end that nobody saw: by then it was over, by what root knows */
     uint64_t error_ns;  /* how far the true end may lie from end_ns, at the most */
     bool is_measured;   /* end_ns was, and the bounds are what clocks and Slurm may have been off;
                            else they are all that is known */

@@ -59,9 +59,7 @@ static enum job_seen see_tasks(const struct journal *journal)
         const struct journal_task *task = &journal->tasks[i];
         if (task->end_ns != 0 || task->pid <= 0 || !process_alive(task->pid, task->ticks))
             continue;
-        const struct journal_step *step = journal_find_step(journal, task->step);
-        if (step != NULL && step->freezes ? !process_is_frozen(task->pid)
-                                          : !process_is_stopped(task->pid))
+        if (journal->freezes ? !process_is_frozen(task->pid) : !process_is_stopped(task->pid))
             return SEEN_RUNNING;
         seen = SEEN_SUSPENDED;
     }

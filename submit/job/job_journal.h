@@ -116,7 +116,6 @@ struct journal_step {
     struct journal_shared_text *library_path, *preload; /* of lines `variable`; NULL: none */
     char profile_ranks[64]; /* of which files are to be kept, as its user said; "": all */
     bool opted_out;         /* its user said --jobtrail=no */
-    bool freezes;           /* Slurm suspends it by a freezer of cgroups */
     bool container;         /* srun was given --container */
     bool no_ledger;         /* its tasks had no ledger */
 };
@@ -164,6 +163,7 @@ struct journal {
     struct core_set cores;        /* of this node that the job holds; owned */
     bool has_whole_cores;         /* Slurm accounts for all threads of these */
     uint32_t gpus;                /* of the job on this node */
+    bool freezes;                 /* Slurm tracks and suspends its processes by cgroups */
     bool has_opted_out;           /* a user said so of any of the steps */
     char *boot, *submit_host;     /* owned, never NULL; "" where unknown */
     uint64_t last_ns;             /* of the youngest line */

@@ -107,9 +107,9 @@ static int take_step(struct journal *journal, const struct journal_words *line)
         .name_space = journal_words_number(line, "name_space", 0),
         .start_ns = line->time_ns,
         .opted_out = journal_words_number32(line, "opted_out", 0) != 0,
-        .freezes = journal_words_number32(line, "freezes", 0) != 0,
         .container = journal_words_number32(line, "container", 0) != 0,
     };
+    journal->freezes |= journal_words_number32(line, "freezes", 0) != 0;
     const char *ranks = journal_words_value(line, "profile_ranks");
     if (ranks != NULL && number_list_is_valid(ranks))
         snprintf(step.profile_ranks, sizeof step.profile_ranks, "%s", ranks);

@@ -49,7 +49,10 @@ static bool listen_at(int fd, const char *path)
 static bool add(int poll, int fd)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-    return fd >= 0 && fd < CONNECTIONS && epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event) == 0;
+    if (fd < 0 || fd >= CONNECTIONS)
+        return false;
+    programs[fd] = (struct program){0};
+    return epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 static pid_t pid_of(int fd)
@@ -102,9 +105,9 @@ static void look_at(int poll, int fd)
         close(fd);
     }
     const struct timespec *before = &programs[connection].before;
-    printf("%s %d %lld.%09ld %lld.%09ld\n", programs[connection].what, (int)pid_of(connection),
-           (long long)before->tv_sec, before->tv_nsec, (long long)after.tv_sec, after.tv_nsec);
-    programs[connection].process = 0;
+    if (programs[connection].what[0] != '\0') // else it was killed before it said so
+        printf("%s %d %lld.%09ld %lld.%09ld\n", programs[connection].what, (int)pid_of(connection),
+               (long long)before->tv_sec, before->tv_nsec, (long long)after.tv_sec, after.tv_nsec);
     close(connection);
 }
 

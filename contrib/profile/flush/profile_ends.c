@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "conf/base/clocks.h"
 #include "conf/base/grow.h"
 #include "conf/base/process.h"
 #include "submit/evidence/succession.h"
@@ -71,17 +72,19 @@ static uint32_t way_of(const char *source, bool is_known, int status)
                                              : PROFILE_WAY_UNSEEN;
 }
 
-/* Since boot: when no process of the step lived any more; 0: not known. Where Slurm has a cgroup
- * for the step's processes, it ends all of them with it. Others may live on until the epilog, which
- * writes the last line of the journal. */
+/* Since boot: when no process of the step that is gone lived any more; 0: not known. Where Slurm
+ * has a cgroup for the step's processes, it ends all of them with it. Others may outlive the
+ * epilog, and are gone now. */
 static uint64_t last_moment(const struct journal *journal, uint32_t number)
 {
     const struct journal_step *step = journal_find_step(journal, number);
     if (journal->reboot_ns != 0)
         return 0;
-    if (step != NULL && step->freezes && step->end_up_ns != 0)
+    if (step != NULL && journal->freezes && step->end_up_ns != 0)
         return step->end_up_ns;
-    return journal->epilog_ns != 0 ? journal->up_ns : 0;
+    return journal->epilog_ns == 0 ? 0
+           : journal->freezes      ? journal->up_ns
+                                   : clock_ns(CLOCK_BOOTTIME);
 }
 
 /* Of a task that a signal ended, Slurm's time is the end, however long before it was seen last.
