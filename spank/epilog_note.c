@@ -63,6 +63,7 @@ bool epilog_note(const char *spool, uint32_t job, uid_t uid)
     journal_start(&note.line, "epilog");
     credential_add(&note.line);
     journal_text(&note.line, "start", getenv("SLURM_JOB_START_TIME"));
+    journal_text(&note.line, "restart", getenv("SLURM_JOB_RESTART_COUNT"));
     spool_find_runs(spool, job, append_line, &note);
     if (note.is_found)
         spool_note_restart(spool, job, uid,

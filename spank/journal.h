@@ -21,6 +21,8 @@
  * credential  from the site's Prolog script, where it runs inside of the job: restart, start (of
  *         the job, seconds since the Epoch), and the same keys of the credential as `prolog`. This
  *         restart is right; there the lines of steps have 0
+ * again   a batch step that Slurm ran no prolog for, after another run of the job here: restart, as
+ *         Slurm says to its task. This restart is right, as above
  * step    a step starts here: job, restart, step (as Slurm numbers it: 4294967291 is the batch
  *         step), uid, gid, node, boot, nodes and node_id (of the step; nodes=0 in the batch step),
  *         tasks, local_tasks (on this node), cpus (of the step here, see below), cores (of this
@@ -56,7 +58,8 @@
  * suspend  the process watch saw that the job is suspended: since (when it saw it run, as time)
  * resume  the process watch saw that it goes on: since (when it saw it last suspended)
  * epilog  the job is over here; the same keys of the credential as `prolog`, and start (of the
- *         job, seconds since the Epoch, from Slurm 23.02 on). Readers use the first one: a later
+ *         job, seconds since the Epoch, from Slurm 23.02 on), and restart: of this run, or of the
+ *         next one where it is requeued. Readers use the first one: a later
  *         run of a requeued job appends its own to journals that a crash has left
  *
  * Cores are numbered by Slurm, per node from 0 (S_STEP_ALLOC_CORES, S_JOB_ALLOC_CORES); CPUs are

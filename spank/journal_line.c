@@ -129,18 +129,31 @@ static int write_line(int fd, uint64_t size, const struct journal_line *line)
     return written == (ssize_t)(before + line->length) ? 0 : written < 0 ? -errno : -ENOSPC;
 }
 
-int journal_append(struct journal_line *line, int spool)
+int journal_open(int spool)
 {
-    struct stat status;
-    line->text[line->length++] = '\n';
     int fd =
         openat(spool, JOURNAL_NAME, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
+    return fd < 0 ? -errno : fd;
+}
+
+int journal_write(int fd, struct journal_line *line)
+{
+    struct stat status;
+    if (line->text[line->length - 1] != '\n')
+        line->text[line->length++] = '\n';
+    if (fstat(fd, &status) != 0)
         return -errno;
-    int result = fstat(fd, &status) != 0 ? -errno
-                 : (uint64_t)status.st_size + line->length > line->limit
-                     ? count_left_out(spool)
-                     : write_line(fd, (uint64_t)status.st_size, line);
+    return (uint64_t)status.st_size + line->length > line->limit
+               ? -EFBIG
+               : write_line(fd, (uint64_t)status.st_size, line);
+}
+
+int journal_append(struct journal_line *line, int spool)
+{
+    int fd = journal_open(spool);
+    if (fd < 0)
+        return fd;
+    int result = journal_write(fd, line);
     close(fd);
-    return result;
+    return result == -EFBIG ? count_left_out(spool) : result;
 }

@@ -26,6 +26,11 @@ bool journal_text(struct journal_line *line, const char *key, const char *value)
 /* As much of the beginning of the value as fits. Returns how many of its bytes that is. */
 size_t journal_piece(struct journal_line *line, const char *key, const char *value);
 
+/* Opens the journal in the directory `spool`. Returns a descriptor, which the caller closes, or
+ * -errno. A process may write a line of the verb `again` there that could not open it any more. */
+int journal_open(int spool);
+int journal_write(int fd, struct journal_line *line);
+
 /* Appends the line to the journal in the directory `spool`. Returns 0; 1 where the line was left
  * out and counted, since the journal is full (journal.h); or -errno. */
 int journal_append(struct journal_line *line, int spool);

@@ -284,7 +284,7 @@ static int begin_step(spank_t spank, const struct settings *settings)
     if (error != 0)
         return error;
     find_opt_out(settings, &key); /* where a prolog has run */
-    if (noted > key.restart) /* it starts again in the second of its end, and Slurm ran no prolog */
+    if (noted > key.restart)      /* it came back within seconds, and Slurm ran no prolog */
         key.restart = noted;
     const struct spool_run run = {.spool = settings->spool,
                                   .job = key.id,
@@ -358,11 +358,30 @@ int slurm_spank_local_user_init(spank_t spank, int argc, char *argv[])
     return 0;
 }
 
+/* In the task of a batch step, from when it is root until it is the user: the journal. */
+static int again = -1;
+
+/* Of a job that was restarted Slurm overwrites what its user has set. */
+static void note_again(spank_t spank)
+{
+    struct journal_line line;
+    char text[16];
+    if (again < 0)
+        return;
+    journal_start(&line, "again");
+    if (spank_getenv(spank, "SLURM_RESTART_COUNT", text, sizeof text) == ESPANK_SUCCESS &&
+        journal_text(&line, "restart", text))
+        journal_write(again, &line);
+    close(again);
+    again = -1;
+}
+
 int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
 {
     struct settings settings;
     if (!slurm_release_is_known() || elder_takes(ELDER_TASK_INIT, spank))
         return 0;
+    note_again(spank);
     if (settings_open(settings_conf(argc, argv), &settings) != 0)
         return 0;
     if (options_is_opted_out())
@@ -396,6 +415,17 @@ static int flush_if_last(const struct work *work, const struct settings *setting
 {
     (void)work;
     return epilog_after_step(settings, key->id, key->step, spool);
+}
+
+/* Slurm tells a batch step's task which run it is of, but not before it is the user. */
+static int open_again(const struct work *work, const struct settings *settings,
+                      const struct job_key *key, int spool)
+{
+    (void)work;
+    if (key->step == JOURNAL_STEP_BATCH &&
+        spool_noted_restart(settings->spool, key->id, key->uid) > 0)
+        again = journal_open(spool);
+    return again < -1 ? again : 0;
 }
 
 /* Without a directory the start of the step has failed, and has reported why. */
@@ -440,10 +470,12 @@ static void append_line(spank_t spank, int argc, char *argv[], const char *what,
 
 int slurm_spank_task_init_privileged(spank_t spank, int argc, char *argv[])
 {
+    const struct work again_work = {"which run it is may not be noted", open_again, NULL};
     struct journal_line line;
     uint32_t rank = 0;
     if (!slurm_release_is_known() || elder_takes(ELDER_TASK_INIT_PRIVILEGED, spank))
         return 0;
+    do_work(spank, argc, argv, &again_work);
     if (spank_get_item(spank, S_TASK_GLOBAL_ID, &rank) == ESPANK_SUCCESS) {
         program_line(spank, rank, &line);
         append_line(spank, argc, argv, "the program of a task is not noted", &line);

@@ -434,20 +434,32 @@ static void take_start(struct journal *journal, const struct journal_words *line
         journal->start_ns = start_s * second_ns;
 }
 
-static int take_script(struct journal *journal, const struct journal_words *line)
+static int take_again(struct journal *journal, const struct journal_words *line)
 {
     struct job_identity *identity = &journal->identity;
     identity->restart = journal_words_number32(line, "restart", identity->restart);
     journal->has_restart = true;
+    return 0;
+}
+
+static int take_script(struct journal *journal, const struct journal_words *line)
+{
+    take_again(journal, line);
     take_start(journal, line);
     return take_credential(journal, line);
 }
 
 static int take_epilog(struct journal *journal, const struct journal_words *line)
 {
+    struct job_identity *identity = &journal->identity;
+    const uint32_t next = journal_words_number32(line, "restart", 0);
     if (journal->epilog_ns != 0)
         return 0;
     journal->epilog_ns = line->time_ns;
+    /* without a prolog, on a node without the script, a run since what was noted may be another */
+    if (journal->prolog_ns == 0 && !journal->has_restart && next > 0 &&
+        next - 1 > identity->restart)
+        identity->restart = next - 1;
     take_start(journal, line);
     return take_credential(journal, line);
 }
@@ -515,8 +527,8 @@ static int take_words(struct journal *journal, const struct journal_words *line)
         {"end", take_end, false},           {"epilog", take_epilog, false},
         {"program", take_program, false},   {"noledger", take_no_ledger, false},
         {"suspend", take_suspend, true},    {"resume", take_resume, true},
-        {"credential", take_script, false}, {"loader", take_loader, false},
-        {"variable", take_variable, false},
+        {"credential", take_script, false}, {"again", take_again, false},
+        {"loader", take_loader, false},     {"variable", take_variable, false},
     };
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         if (strcmp(line->verb, verbs[i].verb) != 0)

@@ -96,6 +96,24 @@ exit_with 1 fini 0:0" ]] || fail "$got"
     done
 }
 
+# Slurm 22.05 runs no prolog on a node that had the job shortly before, in a quarter of such cases
+@test "a requeued job that ran on another node in between has each run's restart count" {
+    for _ in 1 2 3 4 5 6; do
+        job=$(submit "echo run \${SLURM_RESTART_COUNT:-0}; ((SLURM_RESTART_COUNT > 1)) || sleep 100" --requeue -w n1)
+        for count in 0 1; do
+            eventually 30 output_has "$job" "run $count" || return
+            run_as root scontrol requeue "$job"
+            eventually 60 has_state "$job" PENDING || return
+            run_as root scontrol update "jobid=$job" ReqNodeList=n$((2 - count))
+            eventually 60 starts_again "$job" || return
+        done
+        wait_job "$job"
+        eventually 60 is_flushed "$job"
+        got=$(coverage_of "$job" '.coverageT | "\(.restart_count) \(.node)"' | sort | paste -sd ' ')
+        [[ $got == "0 n1 1 n2 2 n1" ]] || fail "$got"
+    done
+}
+
 @test "a program that srun copies to its node has its own name and path, as a parent too" {
     mkdir -m 777 "$DIR/tools" "$DIR/copies"
     cp "$PROGRAMS/exit_with" "$DIR/tools/gone"

@@ -5,7 +5,7 @@
 
 load numbers
 
-KINDS=batch,batch,steps,steps,nodes,multi,mpirun_,array,het,cancel,kill_step,requeue
+KINDS=batch,batch,steps,steps,nodes,multi,mpirun_,array,het,cancel,kill_step,requeue,requeue_anywhere
 
 start_schedules() {
     local i

@@ -157,6 +157,31 @@ TEST(nobody_is_no_name_of_a_user)
     journal_free(&journal);
 }
 
+#define RUN    "step time=1.000000000 job=7 restart=1 step=0 uid=1000 gid=100\n"
+#define EPILOG "epilog time=4.000000000 "
+
+/* In a job that came back without a prolog, Slurm's word to the batch script counts. Else the
+ * epilog of a run that is requeued has the next one's. */
+TEST(a_run_without_a_prolog_is_the_one_that_slurm_says)
+{
+    static const struct {
+        const char *lines;
+        uint32_t restart;
+    } cases[] = {
+        {RUN "again time=2.000000000 restart=3\n" RUN EPILOG "restart=4\n", 3},
+        {RUN EPILOG "restart=4\n", 3},
+        {RUN EPILOG "restart=2\n", 1}, /* or 2, where it is over */
+        {RUN EPILOG "restart=0\n", 1},
+        {RUN EPILOG "\n", 1},
+        {"prolog time=1.000000000 job=7 restart=1 uid=1000 gid=100\n" EPILOG "restart=4\n", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct journal journal = parsed(cases[i].lines);
+        assert_int_equal(journal.identity.restart, cases[i].restart);
+        journal_free(&journal);
+    }
+}
+
 TEST(the_prolog_tells_whose_job_it_is_and_the_first_epilog_counts)
 {
     struct journal journal =
