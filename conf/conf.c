@@ -340,7 +340,8 @@ static FILE *open_file(const char *path, struct conf_loader *loader)
 }
 
 /* What no line alone shows: a transport that lacks what it cannot do without, or that would send a
- * token or password in clear text to another host; directories of logs that lie in each other.
+ * token or password in clear text to another host; directories of logs that lie in each other; a
+ * socket for nobody.
  * Returns 0 or -EINVAL. */
 static int check_whole(struct conf_loader *loader)
 {
@@ -360,6 +361,10 @@ static int check_whole(struct conf_loader *loader)
         loader->line = conf->key_line[conf_key_find(section, key)];
         refuse(loader, 1, "'%s' and '%s' must be separate directories", key, other);
         advise(loader, "name a directory of its own");
+    } else if (conf->web_socket[0] != '\0' && conf->web_proxy_user[0] == '\0') {
+        loader->line = conf->key_line[conf_key_find("answers", "web_socket")];
+        refuse(loader, 1, "web_socket needs web_proxy_user");
+        advise(loader, "write web_proxy_user = NAME in [answers], the user of the web server");
     }
     return loader->error;
 }

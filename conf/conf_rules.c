@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "conf/conf_rules.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +195,25 @@ static int append_built_in(const struct conf_list *list, struct conf *conf)
     return 0;
 }
 
+/* Commands of module systems are scripts: what is left out is the interpreter with that script. */
+static int append_module_commands(struct conf *conf)
+{
+    static const struct built_in commands[] = {
+        {POLICY_PATH, POLICY_CUSTOM, ".*/(tclsh|lua)[-0-9.]*"},
+        {POLICY_ARGUMENT, POLICY_SKIP, ".*/tclsh[-0-9.]*;.*/modulecmd(\\.tcl)?"},
+        {POLICY_ARGUMENT, POLICY_SKIP, ".*/lua[-0-9.]*;.*/lmod(/[^/]*)*/libexec/[A-Za-z_]+"},
+        {POLICY_ARGUMENT, POLICY_CONTINUE, ".*/(tclsh|lua)[-0-9.]*;-.*"},
+        {POLICY_ARGUMENT, POLICY_KEEP, ".*/(tclsh|lua)[-0-9.]*;.*"},
+    };
+    int error = 0;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands && error == 0; i++) {
+        const struct conf_rule rule = {commands[i].action, (char *)commands[i].pattern, 0, 0};
+        const char *list = commands[i].which == POLICY_PATH ? "paths" : "arguments";
+        error = conf_list_append(conf_list_find(list), conf, &rule);
+    }
+    return error;
+}
+
 /* As one rule: of several the automaton would have to tell which one it is. */
 static int append_system_tools(struct conf *conf)
 {
@@ -229,7 +249,36 @@ int conf_lists_default(struct conf *conf)
         if (error != 0)
             return error;
     }
-    return conf->track_system_tools ? 0 : append_system_tools(conf);
+    if (conf->track_system_tools)
+        return 0;
+    int error = append_module_commands(conf);
+    return error == 0 ? append_system_tools(conf) : error;
+}
+
+/* Whether the pattern may match `byte`, which the texts of its section have. */
+static bool may_match(const char *pattern, char byte)
+{
+    return strchr(pattern, byte) != NULL || strstr(pattern, ".*") != NULL ||
+           strstr(pattern, ".+") != NULL || strstr(pattern, "[^") != NULL;
+}
+
+const char *conf_rule_doubt(const struct conf_list *list, const char *pattern)
+{
+    for (const char *star = strchr(pattern, '*'); star != NULL; star = strchr(star + 1, '*')) {
+        const char before = star == pattern ? '(' : star[-1];
+        const bool is_escaped = star - pattern > 1 && star[-2] == '\\';
+        if (!is_escaped && (isalnum((unsigned char)before) || strchr("/-_", before) != NULL) &&
+            strchr(")|", star[1]) != NULL)
+            return "a pattern is no glob: for any text write .* in place of *";
+    }
+    if (list->which == POLICY_PATH && isalnum((unsigned char)pattern[0]) &&
+        strchr(pattern, '|') == NULL)
+        return "no path begins so: write .*/ before a name";
+    if (list->which == POLICY_ARGUMENT && !may_match(pattern, ';'))
+        return "no text is so: write PATH;ARGUMENT";
+    if (list->which == POLICY_PKG && !may_match(pattern, ':'))
+        return "no text is so: write PROGRAM:name:NAME or PROGRAM:path:PATH";
+    return NULL;
 }
 
 void conf_rules_free(struct conf_rules *rules)

@@ -15,6 +15,21 @@
 
 /* ---- check ----------------------------------------------------------------------------------- */
 
+static void warn_of_rules(const struct conf *conf, const char *path)
+{
+    for (size_t i = 0; i < CONF_LISTS; i++) {
+        const struct conf_rules *rules = conf_list_rules(&conf_lists[i], conf);
+        for (size_t at = 0; at < rules->count; at++) {
+            const struct conf_rule *rule = &rules->rule[at];
+            const char *doubt =
+                rule->line == 0 ? NULL : conf_rule_doubt(&conf_lists[i], rule->pattern);
+            if (doubt != NULL)
+                fprintf(stderr, "%s:%u: warning: '%s' in [%s]: %s\n", path, rule->line,
+                        rule->pattern, conf_lists[i].section, doubt);
+        }
+    }
+}
+
 enum exit_status command_check(const struct options *options)
 {
     struct conf conf;
@@ -39,6 +54,7 @@ enum exit_status command_check(const struct options *options)
         if (conf.library_trees.count > 0)
             printf(", %zu trees in [libraries]", conf.library_trees.count);
         printf(", %zu bytes compiled\n", size);
+        warn_of_rules(&conf, options->conf);
         const struct extension *extension;
         for (size_t at = 0; (extension = conf_left_out(&conf, &at)) != NULL;)
             fprintf(stderr, "%s: warning: " CONF_LEFT_OUT "\n", path, extension->name,

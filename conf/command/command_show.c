@@ -41,13 +41,19 @@ static void show_table(const struct conf_table *table, const struct conf *conf)
     }
 }
 
+static bool is_beside(const struct conf_list *list, const struct conf_rule *rule)
+{
+    return rule->line == 0 && (list->which == POLICY_REDACT || list->which == POLICY_ARGUMENT ||
+                               rule->action == POLICY_CUSTOM);
+}
+
 /* Built-in rules of [redact], and the system's tools, hold beside those of the file. They are shown
  * as comments: as rules of the file they would hold twice. */
 static void show_list(const struct conf_list *list, const struct conf *conf)
 {
     const struct conf_rules *rules = conf_list_rules(list, conf);
     printf("\n[%s]\n", list->section);
-    if (rules->count == 0 && list->which == POLICY_ARGUMENT)
+    if (list->which == POLICY_ARGUMENT && (rules->count == 0 || rules->rule[0].line == 0))
         printf("# no rules: what is custom is skipped\n");
     else if (rules->count == 0)
         printf("# no rules: %s all\n", conf_action_name(list->default_action));
@@ -56,8 +62,8 @@ static void show_list(const struct conf_list *list, const struct conf *conf)
     for (size_t i = 0; i < rules->count; i++) {
         const struct conf_rule *rule = &rules->rule[i];
         if (!conf_rule_is_system_tools(conf, rule)) {
-            printf("%s%s = %s\n", list->which == POLICY_REDACT && rule->line == 0 ? "#" : "",
-                   conf_action_name(rule->action), rule->pattern);
+            printf("%s%s = %s\n", is_beside(list, rule) ? "#" : "", conf_action_name(rule->action),
+                   rule->pattern);
             continue;
         }
         printf("# [tracking] system_tools = no\n");

@@ -11,6 +11,7 @@
 #include "conf/command/explain.h"
 #include "conf/compile.h"
 #include "conf/conf_extension.h"
+#include "conf/conf_rules.h"
 #include "conf/conf_transport.h"
 
 static void check_switches(struct doctor *doctor, const struct conf *conf)
@@ -67,9 +68,26 @@ void doctor_left_out(struct doctor *doctor, const struct conf *conf)
                    extension->words);
 }
 
+static void check_rules(struct doctor *doctor, const struct conf *conf)
+{
+    for (size_t i = 0; i < CONF_LISTS; i++) {
+        const struct conf_rules *rules = conf_list_rules(&conf_lists[i], conf);
+        for (size_t at = 0; at < rules->count; at++) {
+            const struct conf_rule *rule = &rules->rule[at];
+            const char *doubt =
+                rule->line == 0 ? NULL : conf_rule_doubt(&conf_lists[i], rule->pattern);
+            if (doubt != NULL)
+                doctor_add(doctor, FINDING_WARN, "tracking", conf->path, doubt,
+                           "'%.80s' in [%s], line %u, cannot be meant", rule->pattern,
+                           conf_lists[i].section, rule->line);
+        }
+    }
+}
+
 void doctor_tracking(struct doctor *doctor, const struct conf *conf)
 {
     check_switches(doctor, conf);
+    check_rules(doctor, conf);
     check_host(doctor, conf);
     if (strcmp(conf->transport, "none") == 0) {
         doctor_add(doctor, FINDING_BAD, "transport", "none", "",

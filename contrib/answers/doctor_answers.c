@@ -148,15 +148,6 @@ static void check_address(struct doctor *doctor, const char *address, bool can_a
 static void check_pages(struct doctor *doctor, const struct conf *conf)
 {
     struct stat status;
-    if (conf->web_proxy_user[0] == '\0') {
-        doctor_add(doctor, FINDING_WARN, CHECK, conf->web_socket, "",
-                   "[answers] web_socket without web_proxy_user: the service does not start");
-        doctor_mend(doctor,
-                    "write 'web_proxy_user = NAME' below web_socket in %s, the user of "
-                    "the web server",
-                    doctor->conf);
-        return;
-    }
     if (!has_user(doctor, "web_proxy_user", conf->web_proxy_user))
         doctor_mend(doctor,
                     "set [answers] web_proxy_user in %s to the user of the web server; the service "

@@ -24,7 +24,7 @@ FACTS = (
     "State", "ExitCode", "DerivedExitCode", "QOS", "JobName", "Submit", "Eligible", "Timelimit", "TimelimitRaw",
     "TotalCPU", "UserCPU", "SystemCPU", "MaxRSS", "AveRSS", "MaxVMSize", "ReqMem", "ReqTRES", "AllocTRES", "NodeList",
     "Reason", "UID", "GID", "Group", "AssocID", "WCKey", "Constraints", "Flags", "Comment", "Reservation", "WorkDir",
-    "SubmitLine",
+    "SubmitLine", "Elapsed", "NTasks",
 )  # fmt: skip
 # of sacct's fields, those that stand on the job's row alone in some releases of Slurm (22.05)
 OF_JOB = {

@@ -11,8 +11,8 @@ from ..report.numbers import unseen_line
 from .use_door import NO_COPY, WHEN, of_opens
 
 NO_LIST = (
-    "unused needs the list of the site's libraries: --libraries FILE, or JOBTRAIL_LIBRARIES, a file that jobtrail-libmon list"
-    " --json has written"
+    "unused needs the list of the site's libraries, a file that jobtrail-libmon list --json has written: on the collector"
+    " JOBTRAIL_LIBRARIES in collector.env names it, or --libraries where the store itself is read"
 )
 NOT_ALL = "unused is only for users who may see all runs"
 # what it cannot be of: nobody is everybody

@@ -16,6 +16,7 @@ from ...program import Failure
 from ...report import fitting, use_parts
 from ...report import main as report
 from ...report.columns import pairs
+from ...slurm import FACTS
 from ...store import SINCE
 from ...text import cell, escape
 from . import runs, site, things
@@ -317,8 +318,8 @@ def job(asker, page, now):
 
 
 def page_of(asker, context, number):
-    """What jobtrail-job shows; nothing of a step, of an attempt that was asked for, or without a run."""
-    if JOB.match(number)["step"] or context.get("restart"):
+    """What jobtrail-job shows; nothing of a step, of an attempt that is not the last one, or without a run."""
+    if JOB.match(number)["step"]:
         return []
     options = acct.parser(asker).parse_args([])
     vars(options).update(
@@ -327,6 +328,8 @@ def page_of(asker, context, number):
     try:
         found = summary(context.store, options, context.now)
     except Failure:
+        return []
+    if context.get("restart") and int(context.get("restart")) != found["job"]["restart"]:
         return []
     lines = {}
     for name, values in wording.lines(found):
@@ -355,7 +358,13 @@ def select_facts(context, selection, number):
 
 
 RUN_TABLES = things.here("fields", "profile", "mpi", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
-RUN_FIELDS_LEFT_OUT = ("Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID")
+RUN_FIELDS_LEFT_OUT = {"Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID"}
+# what people look for, before the other fields
+RUN_FIELDS_FIRST = (
+    "ExecPath", "Cmdline", "State", "Cause", "ExitCode", "MissingLib", "Start", "End", "Elapsed", "Node", "NTasks", "NNodes", "NCPUS",
+    "NGPUS", "CoreSeconds", "UsedCPU", "UsedMemory", "JobID", "JobName", "User", "Account", "Partition", "Cwd", "Container", "Module",
+    "Compiler", "BuiltBy",
+)  # fmt: skip
 
 
 def run(asker, page, now):
@@ -381,7 +390,9 @@ def run(asker, page, now):
 
 
 def run_fields(_, found):
-    values = [(name, value(found)) for name, _, value in fields.FIELDS if name not in RUN_FIELDS_LEFT_OUT]
+    """Of Slurm's facts those that are asked for with every run."""
+    rest = sorted(set(runs.VALUES) - (set(fields.OF_SACCT) - set(FACTS)) - RUN_FIELDS_LEFT_OUT - set(RUN_FIELDS_FIRST), key=str.lower)
+    values = [(name, runs.VALUES[name](found)) for name in (*RUN_FIELDS_FIRST, *rest)]
     rows = [[name, str(value)] for name, value in values if value not in (None, "")]
     return pairs("fields", "The run", (("field", "Field"), ("value", "Value")), rows)
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tables of runs and of jobs, the latest first: rows of the store, as many as are shown."""
 
-from ...acct import fields, runs
+from ... import slurm
+from ...acct import amounts, details, ending, fields, runs
 from ...acct import main as acct
 from ...acct.select import JOB, Selection, ids, job_condition, select_day, select_place, select_software
+from ...acct.state import recorded_state
 from ...program import Failure
 from ...report import days
 from ...report.columns import COUNT, DATE, HOURS, TEXT, Page
 from ...store import PACKAGE_OF_RUN, again
-from ...times import format_time
+from ...times import format_elapsed, format_time
 from .request import as_asked
 
 WHOLE_MAX = 200000  # rows of CSV and JSON
@@ -28,6 +30,10 @@ RUN_COLUMNS = [
     ("core_hours", "CoreHrs", HOURS, None),
     ("run", "Run", TEXT, "UUID"),
 ]
+# of a row of JOBS, and what says whose end it is
+OF_JOB = ("job_id_raw", "job_id", "array_job_id", "array_task_id", "het_job_id", "het_offset", "cluster", "user", "account", "first", "last",
+          "number", "used", "again", "nodes", "environment_id")  # fmt: skip
+OF_END = ("job_id_raw", "cluster", "user", "account", "again")
 EXECUTABLE = " LEFT JOIN executable ON executable.id = run.executable_id"
 FOUND_IN = ("run.user", "run.account", "executable.path", "run.node", "run.job_id", "run.uuid")
 RUNS_BY = {
@@ -37,19 +43,27 @@ RUNS_BY = {
 }  # fmt: skip
 JOB_COLUMNS = [
     ("job", "Job", TEXT),
-    ("cluster", "Cluster", TEXT),
+    ("name", "Name", TEXT),
+    ("state", "State", TEXT),
     ("user", "User", TEXT),
     ("account", "Account", TEXT),
+    ("cluster", "Cluster", TEXT),
+    ("nodes", "# Nodes", COUNT),
     ("start", "First start", DATE),
     ("end", "Last end", DATE),
+    ("elapsed", "Elapsed", DATE),
     ("runs", "# Records", COUNT),
     ("core_hours", "CoreHrs", HOURS),
 ]
 JOBS = (
     "SELECT run.job_id_raw, run.job_id, run.array_job_id, run.array_task_id, run.het_job_id, run.het_offset, run.cluster,"
     " run.user, run.account, min(run.start_time) AS first, max(run.end_time) AS last, count(*) AS number,"
-    " sum(run.core_seconds) AS used, " + again("run") + " AS again FROM run WHERE %s GROUP BY run.job_id_raw, run.job_id, run.array_job_id,"
+    " sum(run.core_seconds) AS used, " + again("run") + " AS again, max(run.num_nodes) AS nodes, min(run.environment_id) AS environment_id FROM run WHERE %s GROUP BY run.job_id_raw, run.job_id, run.array_job_id,"
     " run.array_task_id, run.het_job_id, run.het_offset, run.cluster, run.user, run.account, again ORDER BY %s LIMIT %d OFFSET %d"
+)
+ENDS = (
+    "SELECT DISTINCT run.job_id_raw, run.cluster, run.user, run.account, %s, coalesce(run.restart_count, 0) AS restart, run.is_start_only,"
+    " run.signal, run.exit_code, run.end_source, run.outlived FROM run WHERE %%s ORDER BY restart" % again("run")
 )
 JOBS_BY = {"job": "run.job_id_raw", "user": "run.user", "account": "run.account", "cluster": "run.cluster",
            "start": "first", "end": "last", "runs": "number", "core_hours": "used"}  # fmt: skip
@@ -65,7 +79,7 @@ class Wanted:
     def __init__(self, context, facts):
         self.now = context.now
         self.duplicates, self.divided, self.qos = True, facts, None
-        self.packages = self.facts = facts
+        self.packages = self.facts = self.names = facts
         self.doors = fields.DOORS if facts else []
         self.is_extra = False
         self.fitting = ()
@@ -218,14 +232,47 @@ def job_table(context, selection, view, whole):
     order = order_of(view.sort, JOBS_BY, "first DESC") + ", run.job_id_raw"
     sql = JOBS % ((selection.sql(), order) + span(view, whole))
     rows, more = cut(context.store.lookup(sql, selection.values), view, whole)
-    names = runs.days_of(context.store, {(row[0], row[6], row[13]): row[9] for row in rows})
-    table = Page("jobs", "Jobs", JOB_COLUMNS, [job_row(row, names.get((row[0], row[6], row[13]))) for row in rows])
-    return Part(table, view, more, JOBS_BY)
+    jobs = [dict(zip(OF_JOB, row), step_id=None) for row in rows]
+    days_of = runs.days_of(context.store, {(job["job_id_raw"], job["cluster"], job["again"]): job["first"] for job in jobs})
+    rows = []
+    for at in range(0, len(jobs), runs.AT_ONCE):
+        some = jobs[at : at + runs.AT_ONCE]
+        add_ends(context, selection, some)
+        for job in some:
+            job["job_day"] = days_of.get((job["job_id_raw"], job["cluster"], job["again"]))
+            rows.append(job_row(job))
+    return Part(Page("jobs", "Jobs", JOB_COLUMNS, rows), view, more, JOBS_BY)
 
 
-def job_row(row, day):
-    names = ("job_id_raw", "job_id", "array_job_id", "array_task_id", "het_job_id", "het_offset")
-    job = fields.job_id(dict(zip(names, row), step_id=None, job_day=day))
-    cluster, user, account, first, last, number, used = row[6:13]
-    hours = None if used is None else float(used) / 3600
-    return [str(job), cluster, user, account, format_time(first), format_time(last), number, hours]
+def add_ends(context, selection, jobs):
+    """`name`, `row`: Slurm's of their last start, and `state`, Slurm's or that of their runs. No `state` where sacct takes long."""
+    ends, some = {}, Selection()
+    some.add(selection.sql(), *selection.values)
+    some.add("run.job_id_raw IN (%s)" % ids({job["job_id_raw"] for job in jobs}))
+    for *job, restart, started, number, code, source, outlived in context.store.lookup(ENDS % some.sql(), some.values):
+        word = "OUTLIVED" if outlived else recorded_state(started, number, code, source)
+        known, words = ends.get(tuple(job), (restart, []))
+        ends[tuple(job)] = restart, (words if known == restart else []) + [word]
+    names = details.variable(context.store, jobs, runs.JOB_NAME)
+    accounting = context.accounting
+    is_slow = accounting is not None and accounting.seconds > slurm.EXTRA_SECONDS
+    if accounting and not is_slow:
+        accounting.prefetch(jobs)
+    for job in jobs:
+        at = dict(job, start_time=job["first"] if job["last"] is None else job["last"])
+        job["row"] = row = accounting.of(at, step=False) if accounting and not is_slow else None
+        words = [{"state": word, "exit": None} for word in ends.get(tuple(job[name] for name in OF_END), (0, []))[1]]
+        job["state"] = None if is_slow else ending.state_of(words, row)[0]
+        job["name"] = row["JobName"] if row else names.get(job["environment_id"])
+
+
+def job_row(job):
+    """Of a row of JOBS with what add_ends() adds."""
+    row, first, last = job["row"], job["first"], job["last"]
+    hours = None if job["used"] is None else float(job["used"]) / 3600
+    nodes = amounts.whole(amounts.resources(row["AllocTRES"]).get("node")) if row else job["nodes"]
+    elapsed = amounts.seconds(row["Elapsed"]) if row else None if None in (first, last) else last - first
+    return [
+        str(fields.job_id(job)), job["name"], job["state"], job["user"], job["account"], job["cluster"], nodes, format_time(first),
+        format_time(last), format_elapsed(elapsed), job["number"], hours,
+    ]  # fmt: skip

@@ -4,10 +4,9 @@
 import itertools
 
 from .. import library
+from . import ending
 from .fields import end_bound, job_id
-
-# states of runs; the first one that a run of the job has is the job's
-ORDER = ["RUNNING", "KILLED", "FAILED", "NOT_STARTED", "UNKNOWN", "OUTLIVED", "EXITED", "EXECED", "COMPLETED"]
+from .used import add_used, steps_of
 
 # what a job of several runs has not
 OF_ONE_RUN = (
@@ -50,48 +49,6 @@ def add_core_seconds(job, runs):
     job["is_start_only"] = any(run["is_start_only"] for run in runs)
 
 
-USED = ("user_cpu", "system_cpu", "disk_read", "disk_write")
-FORKED = ("forked", "forked_signaled", "forked_cpu", "forked_read", "forked_write")
-
-
-def add_used(job, runs):
-    """What the processes used, as the kernel reported. The last run of a process has it."""
-    known = [run for run in runs if run["user_cpu"] is not None]
-    for name in USED:
-        job[name] = sum(run[name] for run in known) if known else None
-    counted = [run for run in known if run["forked"] is not None]
-    for name in FORKED:
-        job[name] = sum(run[name] for run in counted) if counted else None
-    for name in ("max_rss", "forked_max_rss"):
-        job[name] = max((run[name] for run in known if run[name] is not None), default=None)
-    job["forked_least"] = any(run["forked_least"] for run in counted)
-    is_whole = all(run["user_cpu"] is not None or run["end_source"] == "exec" for run in runs)
-    is_of_ranks = any((run["num_tasks"] or 0) > 1 for run in runs)
-    job["used_bound"] = "" if is_whole and not is_of_ranks else ">="
-    add_ranks(job, runs)
-
-
-def add_ranks(job, runs):
-    """Processor time and largest memory of all ranks: a run of several tasks has those of its own, and the summary of the
-    program's ranks, one in a step, those of all that were measured."""
-    job["ranks_bound"], cpu, largest, summed = "", [], [job["max_rss"]], {}
-    for run in runs:
-        of, found, is_last = (run["step_id"], run["exec_path"]), run["ranks"], run["end_source"] != "exec"
-        own, is_whole = run["run_cpu"], run["run_cpu"] is not None or not is_last
-        if is_last and found and found["measured"] and of not in summed:
-            own, summed[of] = found["cpu_mean"] * found["measured"], run["node"]
-            largest.append(found["memory_max"])
-            is_whole = found["measured"] >= run["num_tasks"] and not found["unseen"] and found["nodes"] >= (found["step_nodes"] or 1)
-        elif summed.get(of, run["node"]) != run["node"]:
-            continue  # the summary is of this node, too
-        elif is_last and (run["num_tasks"] or 0) > 1:
-            is_whole = False
-        cpu += [] if own is None else [own]
-        job["ranks_bound"] = job["ranks_bound"] if is_whole else ">="
-    job["run_cpu"] = sum(cpu) if cpu else None
-    job["max_rss"] = max((size for size in largest if size is not None), default=None)
-
-
 def allocation(runs, wanted):
     job = dict(runs[0], step_id=None, task_id=None, runs=len(runs))
     times = {}
@@ -116,11 +73,10 @@ def allocation(runs, wanted):
     add_used(job, runs)
     add_core_seconds(job, runs)
     slurm = wanted.accounting.of(job, step=False) if wanted.accounting else None
-    worst = min(runs, key=lambda run: ORDER.index(run["state"]) if run["state"] in ORDER else -1)
-    job["state"] = slurm["State"].split(" ")[0] if slurm else worst["state"]
-    job["exit"] = slurm["ExitCode"] if slurm else worst["exit"]
-    job["slurm"] = slurm
-    job["job_name"] = slurm["JobName"] if slurm else None
+    end = ending.of(runs, slurm)
+    job["state"], job["exit"], job["slurm"] = end["state"], end["exit"], slurm
+    job["parts"], job["steps"] = runs, steps_of(wanted.accounting, runs[0], slurm) if slurm else {}
+    job["job_name"] = slurm["JobName"] if slurm else job["job_name"]
     job["libs"] = merged(run["libs"] for run in runs)
     if len(runs) > 1:
         job["unlisted"] = None if any(map(library.lacking, runs)) else 0

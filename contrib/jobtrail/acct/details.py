@@ -46,6 +46,12 @@ def environments(store, runs):
     return found
 
 
+def variable(store, runs, name):
+    """{environment_id of a run: the value of this variable} where it has one"""
+    sql = ENVIRONMENTS.replace(" ORDER BY env_name.name", " AND env_name.name = ?")
+    return {number: value for number, _, value in read_together(store, sql, numbers_of(runs, "environment_id"), (name,))}
+
+
 def ancestors(store, runs):
     """{ancestors_id of a run: what ancestors_of() takes}"""
     rows = read_together(store, ANCESTORS, numbers_of(runs, "ancestors_id"))

@@ -10,7 +10,7 @@ from ..hints import hint
 from ..program import Failure
 from ..text import escape
 from ..times import format_elapsed, format_time
-from . import amounts
+from . import amounts, ending, used as decided
 
 DEFAULT = "JobID,JobName,User,Exec,Start,Elapsed,State,ExitCode"
 BRIEF = "JobID,Exec,State,ExitCode"
@@ -217,6 +217,7 @@ OURS = [
     ("AllocCPUS", 10, cpus),
     ("BuiltBy", 9, column("built_by")),
     ("CapturedBy", 10, column("captured_by")),
+    ("Cause", 40, ending.cause),
     ("Cluster", 10, column("cluster")),
     ("Cmdline", 30, command_line),
     ("Compiler", 10, column("compiler")),
@@ -270,6 +271,8 @@ OURS = [
     ("Step", 11, lambda run: known(run["step_id"])),
     ("Submit", 19, lambda run: format_time(slurm_time(run, "Submit"))),
     ("Task", 6, column("task_id")),
+    ("UsedCPU", 13, decided.cpu_text),
+    ("UsedMemory", 10, decided.memory_text),
     ("User", 9, column("user")),
     ("UUID", 36, column("uuid")),
 ]
@@ -307,6 +310,7 @@ SORTED_BY = {
     "End": column("end_time"), "EndMax": end_max, "EndMin": column("end_time_min"),
     "JobID": column("job_id_raw"), "JobIDRaw": column("job_id_raw"), "Start": column("start_time"),
     "Eligible": lambda run: slurm_time(run, "Eligible"), "Submit": lambda run: slurm_time(run, "Submit"),
+    "UsedCPU": lambda run: decided.of_row(run)[1]["seconds"], "UsedMemory": lambda run: decided.of_row(run)[0]["used"],
 }  # fmt: skip
 SORTED_BY.update((name, column(key)) for name, _, key, _ in USE)
 for _door in DOORS:

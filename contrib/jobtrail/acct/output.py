@@ -8,6 +8,7 @@ import json
 from .. import library, store
 from ..pattern import Pattern
 from ..text import cell, escape, fit
+from . import ending, used
 
 
 # [D-]HH:MM:SS, and a number with a unit of Slurm's, as of memory
@@ -80,7 +81,7 @@ def print_delimited(rows, columns, options):
 OURS = {
     "id", "date", "executable_id", "object_set_id", "environment_id", "ancestors_id",
     "ancestor_pids", "build_id", "now", "truncated", "exec_paths", "compiler", "built_by", "exit",
-    "owner", "package_owner", "again", "job_day",
+    "owner", "package_owner", "again", "job_day", "parts", "steps",
 }  # fmt: skip
 
 
@@ -105,6 +106,8 @@ def json_run(run, fields, details):
     facts["outlived"] = None if run["outlived"] is None else bool(run["outlived"])
     facts["leads"] = None if run["leads"] is None else bool(run["leads"])
     facts["executables"] = run["exec_paths"]
+    memory, cpus = used.of_row(run)
+    facts.update(cause=ending.cause(run), used_memory=memory["used"], used_cpu=cpus["seconds"])
     if run["slurm"]:
         facts["slurm"] = {
             key: fields.known(value, "Unknown")

@@ -9,8 +9,8 @@ from ..text import csv_row
 from . import amounts
 
 SECONDS = Pattern(r".*(?:CPU|Elapsed(?:Max|Raw)?|CPUTime(?:RAW)?|Timelimit|Suspended|Planned)\Z")
-BYTES = Pattern(r".*(?:RSS|VMSize|DiskRead|DiskWrite|RunForkedRead|RunForkedWrite|ReqMem)\Z")
-BOUNDED = Pattern(r"(?:Elapsed(?:Raw)?|CPUTime(?:RAW)?|CoreSeconds|NLibs|NRoutines|Calls|RanksFailed|MPIShare|MPIImbalance|Run[A-Z].*)\Z")
+BYTES = Pattern(r".*(?:RSS|VMSize|UsedMemory|DiskRead|DiskWrite|RunForkedRead|RunForkedWrite|ReqMem)\Z")
+BOUNDED = Pattern(r"(?:Elapsed(?:Raw)?|CPUTime(?:RAW)?|CoreSeconds|NLibs|NRoutines|Calls|RanksFailed|MPIShare|MPIImbalance|UsedCPU|Run[A-Z].*)\Z")
 BOUND = Pattern(r"(>=|<=|~)?(.*)\Z")
 
 

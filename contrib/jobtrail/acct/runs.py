@@ -8,10 +8,12 @@ import time
 from .. import ranks, slurm
 from ..hints import tell
 from ..store import again
+from . import details
 from .fields import KEYS, job_id
 from .select import DAYS, ids, last_moment
 from .state import Successors, exit_code, may_have_reason, state
 
+JOB_NAME = "SLURM_JOB_NAME"  # what a job's user says, where Slurm does not
 AT_ONCE = 2000  # runs whose jobs sacct is asked about together
 
 RUNS = (
@@ -133,7 +135,7 @@ def latest(runs, key=lambda run: (run["job_id_raw"], run["user"], run["cluster"]
 def read(store, selection, wanted):
     """The selected runs in sacct's order.
 
-    `wanted`: now, duplicates, packages, divided (whether core seconds are wanted), doors (of fields.DOORS), qos
+    `wanted`: now, duplicates, packages, names (whether those of jobs are wanted), divided (whether core seconds are), doors (of fields.DOORS), qos
     (names, None: any), fitting (functions of a run: all must be true), accounting (None: without Slurm's), facts (whether all runs need it),
     is_extra (whether that is for a column of the default, which is left empty where sacct takes long).
     """
@@ -153,8 +155,10 @@ def read(store, selection, wanted):
             wanted.accounting.prefetch(run for run in runs if wanted.facts or may_have_reason(run))
         added = ranks.added(store, runs) if wanted.divided else {}
         told = {door.KEY: door.of_runs(store, runs) for door in wanted.doors if door.KEY}
+        named = details.variable(store, runs, JOB_NAME) if wanted.names else {}
         for run in runs:
             add_other_nodes(run, added)
+            run["job_name"] = named.get(run["environment_id"])
             run["job_day"] = days.get(tuple(run[name] for name in JOB[:3]))
             run["libs"] = libraries.of(run["object_set_id"])
             run.update(dict.fromkeys(KEYS))
@@ -192,5 +196,6 @@ def complete(run, wanted, successors):
     run["job"] = job_id(run)
     run["state"] = state(run, successors, wanted.accounting)
     run["exit"] = exit_code(run)
-    run["job_name"] = wanted.accounting.job_name(run) if wanted.accounting and wanted.facts else None
+    if wanted.accounting and wanted.facts:
+        run["job_name"] = wanted.accounting.job_name(run) or run["job_name"]
     run["slurm"] = wanted.accounting.facts(run) if wanted.accounting and wanted.facts else None

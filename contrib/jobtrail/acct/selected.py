@@ -45,7 +45,8 @@ class Wanted:
         self.duplicates = options.duplicates
         self.divided = bool(options.json or options.allocations or names & fields.DIVIDED)
         self.packages = options.json or "Packages" in names
-        if options.allocations and names & {"RunCPU", "RunMaxRSS"}:
+        self.names = options.json or "JobName" in names
+        if names & {"Cause", "UsedCPU", "UsedMemory"} or options.allocations and names & {"RunCPU", "RunMaxRSS"}:
             names.add("Ranks")  # what makes these
         self.doors = [door for door in fields.DOORS if options.json or names & {name for name, _, _ in door.FIELDS}]
         self.qos = {name.lower() for name in split(options.qos)} if options.qos else None

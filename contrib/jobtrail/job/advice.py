@@ -20,7 +20,7 @@ def is_limit(found, _):
 
 def is_memory(found, _):
     of = found["memory"]
-    used = max(of["largest_process"] or 0, of["largest_task"] or 0)
+    used = of["used"] or 0
     killed = any(run["signal"] == SIGKILL for run in found["failures"])
     words = {found["job"]["state"]} | {run["state"] for run in found["failures"]}
     return "OUT_OF_MEMORY" in words or bool(killed and of["asked"] and used > 0.95 * of["asked"])

@@ -6,26 +6,25 @@ import argparse
 import collections
 import itertools
 import os
-import pwd
 
 from .. import library, program, slurm
-from ..acct import amounts, coverage, fields
-from ..acct.allocations import ORDER
+from ..acct import amounts, coverage, ending, fields
+from ..acct.left_out import unseen, unseen_text
 from ..acct.runs import latest
 from ..acct.select import JOB, Selection, select_place
 from ..acct.selected import selected_runs
-from ..acct.state import FAILED, JOB_SECONDS, REASONS
+from ..acct.state import JOB_SECONDS
+from ..acct.used import cpus_of, memory_of, steps_of
 from ..report.numbers import PARTS
 from ..store import SINCE
 from ..text import escape
 from . import advice, changes, wording
 from .changes import kind_of
-from .diff import starts_first, unseen, unseen_text
+from .diff import starts_first
 from .wording import MOST_RUNS
 
 IN_VAIN = 3  # exit status: to ask again later does not help
 GPU_LIBRARIES = ("libcuda.so", "libcudart.so", "libamdhip64.so", "libhsa-runtime64.so", "libze_loader.so", "libOpenCL.so")
-BAD = set(FAILED) | REASONS | {"UNKNOWN"}  # or not known to be good
 
 
 def of_job(options):
@@ -73,7 +72,7 @@ def slurm_rows(wanted, runs):
             raise program.Failure("jobtrail-job: --mail about another user's job needs Slurm's accounting")
         return None, {}, runs
     needed_by = "--mail" if certain else None
-    accounting = slurm.Accounting(["--units=K"], False, wanted.scopes, ("Elapsed", "NTasks"), needed_by)
+    accounting = slurm.Accounting(["--units=K"], False, wanted.scopes, needed_by=needed_by)
     accounting.prefetch([first])
     rows = accounting.rows.get((first["cluster"], first["job_id_raw"], ""), [])
     rows = sorted(rows, key=lambda row: float("inf") if row["start"] is None else row["start"], reverse=True)
@@ -91,88 +90,13 @@ def has_ended(row):
     return row["end"] is not None and row["State"].partition(" ")[0] not in wording.LIVE
 
 
-def steps_of(accounting, run, job):
-    """{step: row} of the job's row"""
-    steps = {}
-    for (cluster, number, step), rows in sorted(accounting.rows.items(), key=lambda item: item[0][2]):
-        found = [row for row in rows if belongs(row, job)]
-        if step and found and (cluster, number) == (run["cluster"], run["job_id_raw"]):
-            steps[step] = found[-1]
-    return steps
-
-
-def belongs(row, job):
-    """Whether the step is of this attempt of a job that was requeued."""
-    if job is None or None in (row["start"], job["start"]):
-        return True
-    return row["start"] >= job["start"] and (job["end"] is None or row["start"] <= job["end"])
-
-
-def user_of(uid):
-    try:
-        return pwd.getpwuid(int(uid)).pw_name
-    except (KeyError, ValueError, OverflowError):
-        return None
-
-
-def step_memory(step, row, tasks, process):
-    """{"step", "elapsed": seconds, "asked", "largest_task", "largest_process": bytes, "tasks", "most": bytes that its tasks
-    can have had together, by the samples}"""
-    largest = amounts.size(row["MaxRSS"]) or None
-    asked = amounts.size(amounts.resources(row["AllocTRES"]).get("mem"))
-    number = amounts.whole(row["NTasks"]) or tasks
-    most = None if largest is None or number is None else largest * number
-    elapsed = amounts.seconds(row["Elapsed"])
-    found = {"step": step, "elapsed": elapsed, "asked": asked, "largest_task": largest, "tasks": number, "most": most}
-    return dict(found, largest_process=process or None)
-
-
-def most_of_process(run):
-    """Bytes that a process of the run, of its ranks or of what it forked had at the most, as the kernel reported."""
-    return max(run["max_rss"] or 0, run["forked_max_rss"] or 0, run["ranks"] and run["ranks"]["memory_max"] or 0)
-
-
-def memory_of(job, steps, runs):
-    """A step without a sample is not known, other than that of the prolog, which runs no program of the job's."""
-    tasks = {run["step_id"]: run["num_tasks"] for run in runs}
-    told = {}
-    for run in runs:
-        told[run["step_id"]] = max(told.get(run["step_id"], 0), most_of_process(run))
-    of_steps = [step_memory(step, row, tasks.get(step), told.get(step)) for step, row in steps.items() if step != "extern"]
-    known = [of for of in of_steps if of["largest_task"] is not None]
-    largest = max(known, key=lambda of: of["largest_task"], default=None)
-    is_whole = bool(of_steps) and all(of["most"] is not None for of in of_steps)
-    has = amounts.resources(job["AllocTRES"]) if job else {}
-    cpus, nodes = amounts.whole(has.get("cpu")), amounts.whole(has.get("node"))
-    return {
-        "asked": amounts.size(has.get("mem")) or (amounts.size(job["ReqMem"], cpus, nodes) if job else None) or None,
-        "largest_task": largest and largest["largest_task"],
-        "largest_step": largest and largest["step"],
-        "largest_process": max(told.values()) or None,
-        "process_step": max(told, key=told.get),
-        "sampled_at_most": sum(of["most"] for of in of_steps) if is_whole else None,
-        "steps": of_steps,
-    }
-
-
-def cpus_of(job, elapsed):
-    allocated = amounts.whole(amounts.resources(job["AllocTRES"]).get("cpu")) if job else None
-    busy = amounts.seconds(job["TotalCPU"]) if job else None
-    share = None
-    if elapsed and allocated and busy is not None:
-        share = busy / (elapsed * allocated)
-    return {"allocated": allocated, "seconds": busy, "efficiency": share}
-
-
-def job_facts(run, runs, row):
-    """`exit` and `state`: Slurm's, or else those of the run that ended worst."""
-    worst = min(runs, key=lambda of: ORDER.index(of["state"]) if of["state"] in ORDER else -1, default=None)
-    word, _, by = (row["State"] if row else worst["state"] if worst else "").partition(" ")
-    uid = by[3:] if by.startswith("by ") else None
+def job_facts(run, runs, row, end):
+    """`end`: of ending.of()."""
     last = [of["end_time"] for of in runs if of["end_time"] is not None]
     return {
         "job": run["job"].partition("@")[0].split(".")[0],
         "job_id_raw": run["job_id_raw"],
+        "restart": run["restart_count"] or 0,
         "cluster": run["cluster"],
         "user": run["user"],
         "account": fields.known(run["account"] or ""),
@@ -181,9 +105,9 @@ def job_facts(run, runs, row):
         "name": fields.known(row["JobName"]) if row else None,
         "nodes": fields.known(row["NodeList"]) if row else None,
         "first_node": fields.known(run["node"] or ""),
-        "state": word or None,
-        "cancelled_by": uid and (user_of(uid) or uid),
-        "exit": row["ExitCode"] if row else worst["exit"] if worst else None,
+        "state": end["state"],
+        "cancelled_by": end["cancelled_by"],
+        "exit": end["exit"],
         "reason": fields.known(row["Reason"], "None") if row else None,
         "start": row["start"] if row else run["start_time"],
         "end": row["end"] if row else max(last, default=None),
@@ -215,20 +139,6 @@ def programs_of(runs):
     return sorted(found, key=lambda of: (-(of["core_seconds"] or 0), -(of["elapsed"] or 0), of["exec_path"] or ""))
 
 
-def failures_of(runs):
-    """Runs that did not end well, equal ones as one, the latest first."""
-    groups = {}
-    for run in sorted(runs, key=lambda run: run["end_time"] or 0, reverse=True):
-        if run["state"] in BAD:
-            key = run["step_id"], run["exec_path"], run["state"], run["exit"], run.get("missing_library")
-            groups.setdefault(key, []).append(run)
-    names = ("step_id", "exec_path", "state", "exit", "exit_code", "signal", "node", "task_id", "uuid")
-    return [
-        dict({name: of[0][name] for name in names}, missing_library=of[0].get("missing_library"), runs=len(of))
-        for of in groups.values()
-    ]
-
-
 def of_field(run, name):
     """What jobtrail-acct has in the field of that name, which may be of an extension that is not built."""
     return next((value(run) for field, _, value in fields.OURS if field == name), None)
@@ -252,16 +162,6 @@ def gpus_of(job, runs):
     users = {run["exec_path"] for run in runs for lib in run["libs"] or [] if os.path.basename(lib["path"]).startswith(GPU_LIBRARIES)}
     is_whole = all(run["libs"] is not None and not library.lacking(run) for run in runs)
     return {"allocated": max(told, default=0) if allocated is None else allocated, "programs": sorted(filter(None, users)), "is_whole": is_whole}
-
-
-def failed_ranks(runs):
-    """Summaries (rank_summary.py) of ranks of which one failed before the program's run, rank 0; the first one first."""
-    found = {}
-    for run in runs:
-        of, end = run["ranks"], run["end_time"] if run["state"] in BAD else None
-        if of and of["failed_end"] and (end is None or of["failed_time"] < end - 1):
-            found[run["step_id"], run["exec_path"]] = of
-    return sorted(found.values(), key=lambda of: of["failed_time"])
 
 
 def coverage_of(store, wanted, runs):
@@ -291,11 +191,11 @@ def summary(store, options, now):
 
         {"job": see job_facts(), "why": [TEXT],
          "time": {"elapsed", "limit"}: seconds,
-         "memory": {"asked", "largest_task", "sampled_at_most", "largest_process": bytes, "largest_step", "process_step",
-                    "steps": see step_memory()},
-         "cpus": {"allocated", "seconds", "efficiency": 0 to 1}, "gpus": see gpus_of(), "mpi": see mpi_of(),
+         "memory": {"asked", "used", "largest_task", "sampled_at_most", "largest_process": bytes, "source", "step",
+                    "steps": see used.step_memory()},
+         "cpus": see used.cpus_of(), "gpus": see gpus_of(), "mpi": see mpi_of(),
          "coverage": see coverage_of(),
-         "programs": see programs_of(), "failures": see failures_of(), "failed_ranks": see failed_ranks(),
+         "programs": see programs_of(), "failures": see ending.of(), "failed_ranks": likewise,
          "unseen": [{"step", "outcome", "tasks", "runs"}], "cut": whether there are more runs, "unknown": [TEXT],
          "since": see changes.since_good(), "advice": see advice.of()}
 
@@ -312,16 +212,16 @@ def summary(store, options, now):
         raise program.Failure("jobtrail-job: " + text)
     row, steps, runs = slurm_rows(wanted, sorted(runs, key=starts_first))
     first = runs[0]
-    found = {"job": job_facts(first, runs, row)}
+    end = ending.of(runs, row)
+    found = {"job": job_facts(first, runs, row, end), "why": end["why"]}
     found["time"] = {
         "elapsed": elapsed_of(row, runs), "limit": amounts.seconds(row["Timelimit"]) if row else None}  # fmt: skip
     found["memory"] = memory_of(row, steps, runs)
-    found["cpus"] = cpus_of(row, found["time"]["elapsed"])
+    found["cpus"] = cpus_of(row, runs, found["time"]["elapsed"])
     found["gpus"], found["mpi"] = gpus_of(row, runs), mpi_of(runs)
-    found["programs"], found["failures"], found["failed_ranks"] = programs_of(runs), failures_of(runs), failed_ranks(runs)
+    found["programs"], found["failures"], found["failed_ranks"] = programs_of(runs), end["failures"], end["failed_ranks"]
     found.update(unseen=not_seen, cut=is_cut)
     found["coverage"] = coverage_of(store, wanted, runs)
-    found["why"] = wording.why(found)
     found["unknown"] = list(wording.unknown(found))
     found["since"] = None if options.mail else changes.since_good(store, wanted, runs, now)
     found["advice"] = advice.of(found, runs)

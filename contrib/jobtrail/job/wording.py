@@ -1,93 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What summary.summary() returned, in words: for a terminal and for mails."""
 
-import signal
-
-from ..acct import amounts
+from ..acct import amounts, used
+from ..acct.left_out import unseen_text
 from ..text import cell, cut, escape
 from ..times import format_elapsed, format_time
-from .diff import fact_text, unseen_text, value_text
+from .diff import fact_text, value_text
 
 MOST_RUNS = 20000  # of a job that are read
 MOST_SHOWN = 10  # programs, failures, changes
 VALUE_SHOWN = 80  # characters
 # states of jobs that have not ended
 LIVE = {"COMPLETING", "CONFIGURING", "PENDING", "RESIZING", "RUNNING", "STAGE_OUT", "STOPPED", "SUSPENDED"}
-# what Slurm's states of a job mean
-REASON = {
-    "TIMEOUT": "it reached its time limit",
-    "OUT_OF_MEMORY": "it used more memory than it had",
-    "NODE_FAIL": "a node failed",
-    "PREEMPTED": "it was preempted by another job",
-    "DEADLINE": "its deadline passed",
-    "BOOT_FAIL": "a node did not boot",
-    "REQUEUED": "it was requeued",
-    "REVOKED": "a sibling ran on another cluster",
-}
-
-
-def signal_text(number):
-    try:
-        return "signal %d (%s)" % (number, signal.Signals(number).name)
-    except ValueError:
-        return "signal %d" % number
-
-
-def end_text(code, number):
-    return "was killed by " + signal_text(number) if number else "ended with exit code %d" % code
-
-
-def rank_text(of):
-    code, _, number = of["failed_end"].partition(":")
-    which = "a rank" if of["failed_task"] is None else "rank %d" % of["failed_task"]
-    return "step %s: %s of %s on %s failed first, at %s: it %s; %d of %d ranks failed" % (
-        cell(of["step_id"]), which, cell(of["program"]), cell(of["failed_node"]), format_time(of["failed_time"]),
-        end_text(int(code), int(number)), of["ended_code"] + of["ended_signal"], of["ranks"])  # fmt: skip
-
-
-def failure_text(run):
-    """How a run ended."""
-    path = cell(run["exec_path"] or "?")
-    if run["state"] == "NOT_STARTED":
-        if run["missing_library"]:
-            text = "did not start: %s is missing or too old" % cell(run["missing_library"])
-        elif run["exit_code"] == 127:
-            text = "did not start: a library is missing or too old"
-        else:
-            text = "did not start: it does not exist or cannot be executed"
-        text += " (exit code %s)" % run["exit_code"]
-    elif run["signal"] or run["exit_code"]:
-        text = end_text(run["exit_code"], run["signal"])
-    else:
-        text = "ended; exit code and signal are not known"
-    if run["state"] in REASON:
-        text += ": " + REASON[run["state"]]
-    many = " (%d times)" % run["runs"] if run["runs"] > 1 else ""
-    where = " on " + cell(run["node"]) if run["node"] else ""
-    return "step %s%s: %s %s%s" % (cell(run["step_id"]), where, path, text, many)
-
-
-def why(found):
-    """Why the job ended as it did, as far as Slurm and the records tell."""
-    job, texts = found["job"], []
-    if job["state"] in REASON:
-        texts.append("Slurm's reason: %s." % REASON[job["state"]])
-    elif job["state"] == "CANCELLED":
-        by = job["cancelled_by"]
-        who = "somebody" if by is None else "its own user" if by == job["user"] else escape(by)
-        texts.append("It was cancelled by %s." % who)
-    elif job["state"] == "FAILED" and job["of_slurm"]:
-        code, _, number = job["exit"].partition(":")
-        if number not in ("", "0"):
-            texts.append("Its batch script was killed by %s." % signal_text(int(number)))
-        elif code != "0":
-            texts.append("Its batch script ended with exit code %s." % escape(code))
-    texts += map(rank_text, found["failed_ranks"][:MOST_SHOWN])
-    shown = found["failures"][:MOST_SHOWN]
-    texts += [failure_text(run) for run in shown]
-    if len(found["failures"]) > len(shown):
-        texts.append("and %d more kinds of failures" % (len(found["failures"]) - len(shown)))
-    return texts
 
 
 def unknown(found):
@@ -103,7 +27,7 @@ def unknown(found):
         yield "memory of step %s: Slurm took no sample" % ", ".join(map(escape, without))
     if any(run["state"] == "OUT_OF_MEMORY" for run in found["failures"]) and found["memory"]["largest_process"] is None:
         yield "memory at the end: Slurm's last sample is older"
-    if found["job"]["state"] not in LIVE | {"COMPLETED", "FAILED"}:
+    if found["job"]["state"] not in LIVE | {"COMPLETED", "FAILED"} and found["cpus"]["source"] == used.SLURM:
         yield "CPU time is too low: killed processes are not counted"
 
 
@@ -120,10 +44,9 @@ def time_text(of):
 
 def memory_text(of):
     text = "not known"
-    if (of["largest_process"] or 0) > (of["largest_task"] or 0):
-        text = "%s in the largest process (step %s)" % (amounts.size_text(of["largest_process"]), cell(of["process_step"]))
-    elif of["largest_task"] is not None:
-        text = "%s in the largest task (step %s)" % (amounts.size_text(of["largest_task"]), escape(of["largest_step"]))
+    if of["used"] is not None:
+        what = "process" if of["source"] == used.WITNESS else "task"
+        text = "%s in the largest %s (step %s), by %s" % (amounts.size_text(of["used"]), what, cell(of["step"]), of["source"])
     if of["asked"] is not None:
         text += "; the job had %s" % amounts.size_text(of["asked"])
     return text
@@ -132,11 +55,11 @@ def memory_text(of):
 def cpu_text(of):
     if of["seconds"] is None:
         return "not known"
-    text = "%s CPU time" % format_elapsed(of["seconds"])
-    if of["efficiency"] is None:
-        return text
-    number = "one CPU" if of["allocated"] == 1 else "%d CPUs" % of["allocated"]
-    return text + ", %.0f %% of %s" % (100 * of["efficiency"], number)
+    text = "%s%s CPU time" % (of["bound"], format_elapsed(of["seconds"]))
+    if of["efficiency"] is not None:
+        number = "one CPU" if of["allocated"] == 1 else "%d CPUs" % of["allocated"]
+        text += ", %s%.0f %% of %s" % (of["bound"], 100 * of["efficiency"], number)
+    return text + ", by " + of["source"]
 
 
 def program_text(of):

@@ -341,7 +341,7 @@ later() {
     wrong "--account does not choose links: their records do not have it" weekdays --use linked -A x
     wrong "--partition does not choose opens from outside of jobs: their records do not have it" weekdays --use opened -r x
     wrong "--use linked has no effect on trends; it has on weekdays, months" trends --use linked
-    wrong "unused needs the list of the site's libraries: --libraries FILE, or JOBTRAIL_LIBRARIES" unused
+    wrong "unused needs the list of the site's libraries, a file that jobtrail-libmon list --json has written: on the collector JOBTRAIL_LIBRARIES in collector.env" unused
     wrong "removal needs --lib or --module: it lists who would be affected by its removal" removal
     wrong "--user does not go with the page unused: it lists what is not used" unused -u "$ME" --libraries /dev/null
     wrong "--exec does not go with the page removal: links and opens do not have it" removal --lib x --exec y

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""crawl ADDRESS [TARGET]...: opens the pages of jobtrail-web that can be reached, each thing once, and prints how many there are
-of each kind. Each cell that names a thing has to lead to its page. For web.bats."""
+"""crawl [--kinds] ADDRESS [TARGET]...: opens the pages of jobtrail-web that can be reached, each thing once, or one thing of each
+kind alone, and prints how many there are of each kind. Each cell that names a thing has to lead to its page. For web.bats."""
 
 import collections
 import html
@@ -56,7 +56,7 @@ class Cells(html.parser.HTMLParser):
         self.cell = None
 
 
-def crawl(address, *more):
+def crawl(address, *more, of_kinds=False):
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     base = address.partition("?")[0]
 
@@ -89,7 +89,7 @@ def crawl(address, *more):
             assert "//" not in link.partition("?")[0] and not link.startswith("/"), link
             route, _, query = link.partition("?")
             names = [part for part in query.split("&") if part.partition("=")[0] in OF_A_THING]
-            key = (route, *names)
+            key = (route, *names) if not of_kinds else (route,)
             if key not in seen:
                 seen.add(key)
                 found[route] += 1
@@ -98,4 +98,4 @@ def crawl(address, *more):
         print(route, count)
 
 
-crawl(*sys.argv[1:])
+crawl(*[word for word in sys.argv[1:] if word != "--kinds"], of_kinds="--kinds" in sys.argv)

@@ -257,6 +257,35 @@ EOT
     [ "$output" = "/usr/bin/sed: keep, as no rule in [paths] matches" ]
 }
 
+@test "commands of module systems are tools by their script, and other programs of their interpreters are not" {
+    local words
+    configure <<<$'[paths]\nskip = /opt/x'
+    for words in "/usr/bin/tclsh8.6 /usr/share/modules/libexec/modulecmd.tcl bash load gcc" "/usr/bin/lua5.3 /opt/lmod/8.6/libexec/lmod bash load"; do
+        # shellcheck disable=SC2086 # several words
+        conf explain $words
+        [[ ${lines[-1]} == *": skip, by the built-in rule"* ]]
+    done
+    for words in "/usr/bin/tclsh8.6 /home/ann/plot.tcl" /usr/bin/lua5.3 "/opt/vmd/tclsh8.6 -encoding utf-8 run.tcl"; do
+        # shellcheck disable=SC2086
+        conf explain $words
+        [[ ${lines[-1]} == *": keep, by the built-in rule"* ]]
+    done
+    configure <<<$'[tracking]\nsystem_tools = yes'
+    conf explain /usr/bin/tclsh8.6 /usr/share/modules/libexec/modulecmd.tcl
+    [[ $output == *": keep, as no rule in [paths] matches" ]]
+}
+
+@test "rules that can match nothing are a warning, and no others" {
+    configure <<<$'[hosts]\nskip = login*\n[paths]\nskip = /opt/*\nskip = python.*\nskip = .*/a(b|c)*\nskip = bash|.*/dash\n[arguments]
+skip = .*/python3\nskip = .*/python3;/x\nskip = [^;]*/y\n[packages]\nskip = numpy\nskip = .*numpy\nskip = R:name:x-*'
+    conf check
+    [ "$status" -eq 0 ]
+    [ "$(grep -c ': warning: ' <<<"$stderr")" -eq 5 ]
+    [[ $stderr == *"jobtrail.conf:2: warning: 'login*' in [hosts]: a pattern is no glob: for any text write .* in place of *"* ]]
+    [[ $stderr == *":4: warning: '/opt/*' in [paths]: a pattern is no glob"*":5: warning: 'python.*' in [paths]: no path begins so"* ]]
+    [[ $stderr == *"'numpy' in [packages]: no text is so: write PROGRAM:name:NAME"*"'R:name:x-*' in [packages]: a pattern is no glob"* ]]
+}
+
 @test "show prints the system's small tools, as rules that the file may take over" {
     configure </dev/null
     conf show

@@ -422,7 +422,7 @@ answers() {
     answers user=nobody
     finds warning answers "jobtrail-answer does not listen: Connection refused" "systemctl enable --now jobtrail-answer; " --role collector
     answers "web_socket=$MUNGE/web"
-    finds warning answers "web_socket without web_proxy_user" "write 'web_proxy_user = NAME' below web_socket in $CONF" --role collector
+    finds bad configuration "web_socket needs web_proxy_user" "fix it" --role collector
     answers web_proxy_user=nowhere-man
     finds warning answers "[answers] web_proxy_user: there is no such user here" "set [answers] web_proxy_user in $CONF to" --role collector
     answers web_proxy_user=daemon

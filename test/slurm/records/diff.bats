@@ -150,7 +150,7 @@ differing() {
     job "$LOST"
     [[ $output == *"/lost did not start: libsolver.so.1 is missing or too old (exit code 127)"* ]]
     job "$FAILS"
-    [[ $output == *"Its batch script ended with exit code 1."*"model ended with exit code 1"* ]]
+    [[ $output == *"model ended with exit code 1"*"Its batch script ended with exit code 1."* ]]
 }
 
 @test "what was asked for and what was used are what sacct has" {

@@ -276,7 +276,7 @@ TEST(the_longest_line_that_fits_is_read_whole)
     memset(text + start, 'x', 198 - strlen("skip = "));
     strcat(text, "\n");
     assert_int_equal(load(text, &conf, &error), 0);
-    assert_int_equal(conf.path_rules.count, 2); /* and the system's tools */
+    assert_int_equal(conf.path_rules.count, 3); /* and module commands, the system's tools */
     assert_int_equal(strlen(conf.path_rules.rule[0].pattern), 198 - strlen("skip = "));
     conf_free(&conf);
 }
@@ -445,6 +445,7 @@ static const struct refusal refusals[] = {
     {"[answers]\nrequests = 0\n", 2, 12, "out of range", "from 1 to 1000"},
     {"[answers]\nmemory = 1K\n", 2, 10, "out of range", "1024G"},
     {"[answers]\nweb_socket = run/w\n", 2, 14, "not an absolute path", "start with '/'"},
+    {"[answers]\nweb_socket = /run/w\n", 2, 1, "needs web_proxy_user", "user of the web server"},
     {"[transport]\nuse = pigeon\n", 2, 7, "unknown transport", "some of file, syslog"},
     {"[transport]\nuse = file, pigeon\n", 2, 13, "unknown transport", "file"},
     {"[transport]\nuse = file file\n", 2, 12, "a transport twice", "once"},
@@ -567,7 +568,7 @@ TEST(the_installed_file_says_what_is_built_in)
     assert_same_rules(&shipped.env, &built_in.env);
     assert_same_rules(&shipped.profile, &built_in.profile);
     assert_same_rules(&shipped.redact, &built_in.redact);
-    assert_int_equal(shipped.argument.count, 0);
+    assert_same_rules(&shipped.argument, &built_in.argument); /* of module commands */
     assert_int_equal(shipped.package.count, 0);
     conf_free(&shipped);
     conf_free(&built_in);

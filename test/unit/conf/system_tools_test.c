@@ -129,8 +129,6 @@ TEST(tools_elsewhere_and_software_of_the_system_are_kept)
         "/usr/bin/curl",
         "/usr/bin/vim.basic",
         "/usr/bin/node",
-        "/usr/bin/tclsh8.6",
-        "/usr/bin/lua5.3",
         "/usr/bin/julia",
         "/usr/bin/convert-im6.q16",
         "/usr/bin/ffmpeg",
