@@ -360,11 +360,8 @@ def select_facts(context, selection, number):
 RUN_TABLES = things.here("fields", "profile", "mpi", "ranks", "libraries", "routines", "packages", "environment", "ancestors")
 RUN_FIELDS_LEFT_OUT = {"Libs", "LibVersions", "Packages", "Routines", "NRuns", "UUID"}
 # what people look for, before the other fields
-RUN_FIELDS_FIRST = (
-    "ExecPath", "Cmdline", "State", "Cause", "ExitCode", "MissingLib", "Start", "End", "Elapsed", "Node", "NTasks", "NNodes", "NCPUS",
-    "NGPUS", "CoreSeconds", "UsedCPU", "UsedMemory", "JobID", "JobName", "User", "Account", "Partition", "Cwd", "Container", "Module",
-    "Compiler", "BuiltBy",
-)  # fmt: skip
+RUN_FIELDS_FIRST = """ExecPath Cmdline State Cause ExitCode MissingLib Start End Elapsed Node NTasks NNodes NCPUS NGPUS CoreSeconds UsedCPU
+UsedMemory JobID JobName User Account Partition Cwd Container Module Compiler BuiltBy""".split()
 
 
 def run(asker, page, now):

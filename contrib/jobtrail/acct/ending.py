@@ -15,14 +15,13 @@ BAD = set(FAILED) | REASONS | {"UNKNOWN"}  # or not known to be good
 # what Slurm's states of a job mean
 REASON = {
     "TIMEOUT": "it reached its time limit",
-    "OUT_OF_MEMORY": "it used more memory than it had",
-    "NODE_FAIL": "a node failed",
+    "OUT_OF_MEMORY": "it used more memory than it had", "NODE_FAIL": "a node failed",
     "PREEMPTED": "it was preempted by another job",
     "DEADLINE": "its deadline passed",
     "BOOT_FAIL": "a node did not boot",
     "REQUEUED": "it was requeued",
     "REVOKED": "a sibling ran on another cluster",
-}
+}  # fmt: skip
 
 
 def of(runs, row):
