@@ -45,8 +45,8 @@ int conf_lists_default(struct conf *conf);
 /* Whether `rule`, one of the rules of `conf`, is the one of the system's small tools. */
 bool conf_rule_is_system_tools(const struct conf *conf, const struct conf_rule *rule);
 
-/* What is wrong with a pattern of the list that nobody can have meant: of a glob, or one that no text
- * of this section fits. NULL: nothing. */
+/* What is wrong with a pattern of the list that nobody can have meant: of a glob, or one that no
+ * text of this section fits. NULL: nothing. */
 const char *conf_rule_doubt(const struct conf_list *list, const char *pattern);
 
 void conf_rules_free(struct conf_rules *rules);

@@ -59,14 +59,18 @@ static void assert_stored(sqlite3 *db, const struct defined_key *defined,
                           struct json_object *record)
 {
     sqlite3_stmt *row;
+    struct json_object *value = value_in(record, defined);
     char sql[128];
     bool is_path =
         strcmp(defined->store, "executable") == 0 && strcmp(defined->column, "exec_path") == 0;
+    if (value == NULL)
+        fail_msg("%s.%s has no value in the sample: test/unit/fixture", defined->table,
+                 defined->key);
     snprintf(sql, sizeof sql, "SELECT `%s` FROM `%s`", is_path ? "path" : defined->column,
              defined->store);
     if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK)
         fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    if (sqlite3_step(row) != SQLITE_ROW || !is_same(row, value_in(record, defined)))
+    if (sqlite3_step(row) != SQLITE_ROW || !is_same(row, value))
         fail_msg("%s is not %s.%s", sql, defined->table, defined->key);
     sqlite3_finalize(row);
 }
