@@ -15,8 +15,10 @@
 
 /* ---- check ----------------------------------------------------------------------------------- */
 
-static void warn_of_rules(const struct conf *conf, const char *path)
+/* `shown`: the file, as plain text. */
+static void warn_of_rules(const struct conf *conf, const char *shown)
 {
+    char word[TERMINAL_WORD_SIZE];
     for (size_t i = 0; i < CONF_LISTS; i++) {
         const struct conf_rules *rules = conf_list_rules(&conf_lists[i], conf);
         for (size_t at = 0; at < rules->count; at++) {
@@ -24,8 +26,8 @@ static void warn_of_rules(const struct conf *conf, const char *path)
             const char *doubt =
                 rule->line == 0 ? NULL : conf_rule_doubt(&conf_lists[i], rule->pattern);
             if (doubt != NULL)
-                fprintf(stderr, "%s:%u: warning: '%s' in [%s]: %s\n", path, rule->line,
-                        rule->pattern, conf_lists[i].section, doubt);
+                fprintf(stderr, "%s:%u: warning: '%s' in [%s]: %s\n", shown, rule->line,
+                        terminal_word(rule->pattern, word), conf_lists[i].section, doubt);
         }
     }
 }
