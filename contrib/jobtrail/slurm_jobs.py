@@ -185,7 +185,7 @@ def when(seconds):
 def ask(days, *words):
     """Each cluster, whatever became of the one before. Of a cluster: UNTIL FIRST IS_KNOWN OPEN,JOBS NAME"""
     status = 0
-    for until, first, is_known, open_jobs, cluster in [word.split(" ") for word in words]:
+    for until, first, is_known, open_jobs, cluster in [word.split(" ", 4) for word in words]:
         jobs = Jobs(filter(None, open_jobs.encode().split(b",")))
         try:
             jobs.ask_cluster(int(days), int(until), int(first), int(is_known), cluster)
