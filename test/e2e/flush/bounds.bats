@@ -316,10 +316,10 @@ has_slot() {
     touch "$group"/{cpu.max,memory.max,cgroup.procs}
     printf '31 23 0:28 / %s rw,relatime - cgroup2 cgroup2 rw\n' "${group%/*}" >"$BATS_TEST_TMPDIR/mountinfo"
     # shellcheck disable=SC2016 # for the inner shell
-    run -0 unshare --mount bash -c 'echo "pid $$"; mount --bind "$1" "/proc/$$/mountinfo"; shift; exec "$@"' _ \
+    run -0 unshare --mount bash -c 'mount --bind "$1" "/proc/$$/mountinfo"; shift; exec "$@"' _ \
         "$BATS_TEST_TMPDIR/mountinfo" "$JOBTRAIL_BIN/jobtrail-submit" flush --job "$JOB" --conf "$CONF" --node e2e
     [[ $(<"$group/cpu.max") == "100000 100000" && $(<"$group/memory.max") == 4294967296 ]]
-    [[ ${lines[0]} == "pid $(<"$group/cgroup.procs")" ]]
+    [[ $(<"$group/cgroup.procs") == 0 ]] # who writes
 }
 
 @test "where there are no cgroups, a flush works all the same, and doctor says so" {
