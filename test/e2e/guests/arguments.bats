@@ -37,6 +37,7 @@ redis() {
         --set-proc-title yes --proc-title-template '{title} renamed {unixsocket}' &
     server=$!
     wait_for test -S redis.sock
+    wait_for has_title
     {
         tr '\0' '\n' <"/proc/$server/cmdline"
         redis-cli -s redis.sock set key value
@@ -53,6 +54,10 @@ redis() {
     server=
     echo "status $status"
     [[ ! -e dump.rdb ]] || rm dump.rdb
+}
+
+has_title() { # it listens before it has it
+    grep -qa 'renamed redis.sock' "/proc/$server/cmdline"
 }
 
 bgsave_done() {
