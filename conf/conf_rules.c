@@ -262,12 +262,21 @@ static bool may_match(const char *pattern, char byte)
            strstr(pattern, ".+") != NULL || strstr(pattern, "[^") != NULL;
 }
 
+/* Whether a backslash takes the byte `at` of the pattern for itself. */
+static bool is_escaped(const char *pattern, const char *at)
+{
+    bool is_taken = false;
+    for (; pattern < at; pattern++)
+        is_taken = *pattern == '\\' && !is_taken;
+    return is_taken;
+}
+
 const char *conf_rule_doubt(const struct conf_list *list, const char *pattern)
 {
     for (const char *star = strchr(pattern, '*'); star != NULL; star = strchr(star + 1, '*')) {
         const char before = star == pattern ? '(' : star[-1];
-        const bool is_escaped = star - pattern > 1 && star[-2] == '\\';
-        if (!is_escaped && (isalnum((unsigned char)before) || strchr("/-_", before) != NULL) &&
+        if (!is_escaped(pattern, star - (star > pattern)) &&
+            (isalnum((unsigned char)before) || strchr("/-_", before) != NULL) &&
             strchr(")|", star[1]) != NULL)
             return "a pattern is no glob: for any text write .* in place of *";
     }

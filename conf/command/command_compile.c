@@ -56,7 +56,7 @@ enum exit_status command_check(const struct options *options)
         if (conf.library_trees.count > 0)
             printf(", %zu trees in [libraries]", conf.library_trees.count);
         printf(", %zu bytes compiled\n", size);
-        warn_of_rules(&conf, options->conf);
+        warn_of_rules(&conf, path);
         const struct extension *extension;
         for (size_t at = 0; (extension = conf_left_out(&conf, &at)) != NULL;)
             fprintf(stderr, "%s: warning: " CONF_LEFT_OUT "\n", path, extension->name,

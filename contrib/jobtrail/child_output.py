@@ -15,7 +15,8 @@ def parts(child, seconds):
         for pipe in filter(None, (child.stdout, child.stderr)):
             selector.register(pipe, selectors.EVENT_READ)
         while selector.get_map():
-            ready = selector.select(max(end - time.monotonic(), 0))
+            left = end - time.monotonic()
+            ready = selector.select(left) if left > 0 else []
             if not ready:
                 raise TimeoutError()
             for key, _ in ready:

@@ -120,7 +120,7 @@ class Jobs:
     """Writes the records."""
 
     def __init__(self, open_jobs=()):
-        self.open_jobs = set(open_jobs)  # numbers of those that went on, and of which nothing has come
+        self.open_jobs = set(open_jobs)  # JOB:SUBMIT of those that went on, and of which nothing has come
         self.count = 0
 
     @staticmethod
@@ -140,7 +140,7 @@ class Jobs:
                     damaged += 1
                     continue
                 if found is not None:
-                    self.open_jobs.discard(found[0])
+                    self.open_jobs.discard(b"%b:%b" % (found[0], found[1]))
                     self.count += 1
                     sys.stdout.buffer.write(b"\0".join((b"job", *found, asked_time, b"")))
             done = until
@@ -172,7 +172,7 @@ class Jobs:
             since = first
         self.ask_days(cluster, since)
         if self.open_jobs:  # somebody has set their end to an earlier time
-            self.ask(cluster, ["--jobs=" + ",".join(number.decode() for number in self.open_jobs)])
+            self.ask(cluster, ["--jobs=" + ",".join({job.decode().partition(":")[0] for job in self.open_jobs})])
         # Of a name that slurmdbd does not know sacct has no jobs, and says nothing.
         if cluster and self.count == 0 and not is_known:
             self.record("say", "", "sacct has none of cluster %s: [site] cluster on its nodes must be Slurm's ClusterName" % cluster)
@@ -183,7 +183,7 @@ def when(seconds):
 
 
 def ask(days, *words):
-    """Each cluster, whatever became of the one before. Of a cluster: UNTIL FIRST IS_KNOWN OPEN,JOBS NAME"""
+    """Each cluster, whatever became of the one before. Of a cluster: UNTIL FIRST IS_KNOWN JOB:SUBMIT,... NAME"""
     status = 0
     for until, first, is_known, open_jobs, cluster in [word.split(" ", 4) for word in words]:
         jobs = Jobs(filter(None, open_jobs.encode().split(b",")))

@@ -79,8 +79,8 @@ static void bound_times(const struct ledger_reader *reader, struct capture *capt
         capture->start_ns = starts->last_ns;
     capture->misdated = capture->start_ns != told_ns;
     const uint64_t most = INT64_MAX / 2;
-    if (capture->elapsed_ns == 0 || capture->elapsed_ns > most || capture->end_ns == 0 ||
-        capture->end_ns > most || capture->start_ns > most)
+    if (capture->misdated || capture->elapsed_ns == 0 || capture->elapsed_ns > most ||
+        capture->end_ns == 0 || capture->end_ns > most || capture->start_ns > most)
         return;
     int64_t step_ns =
         (int64_t)capture->end_ns - (int64_t)capture->start_ns - (int64_t)capture->elapsed_ns;

@@ -24,7 +24,7 @@ static bool is_confirmed(int64_t step_ns, const struct journal *journal)
 /* Whether both clocks were as far apart in the journal's last line as at the run's start. */
 static bool was_not_set(const struct capture *capture, const struct journal *journal)
 {
-    if (journal == NULL || !journal->is_clock_known || capture->up_ns == 0 ||
+    if (journal == NULL || !journal->is_clock_known || capture->misdated || capture->up_ns == 0 ||
         capture->up_ns > capture->start_ns)
         return false;
     uint64_t apart_ns = journal->apart_ns + (uint64_t)journal->clock_step_ns;

@@ -415,6 +415,7 @@ static void take_kernels_end(struct ending *ending)
     const uint64_t end_ns = ending->seen->end_real_ns;
     const uint64_t min_ns = end_ns - early_ns(&ending->seen->note);
     const uint64_t max_ns = sum_of(end_ns, KERNEL_ERROR_NS);
+    ending->gone_ns = 0; /* of the kernel's time there is a closer bound */
     if (is_exacter(ending, min_ns, max_ns)) {
         ending->min_ns = later_of(ending->min_ns, min_ns);
         ending->max_ns = smaller_of(ending->max_ns, max_ns);

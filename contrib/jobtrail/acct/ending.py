@@ -131,7 +131,7 @@ def of_slurm(found, runs):
     if found["state"] != "CANCELLED":
         return None
     by = found["cancelled_by"]
-    return "It was cancelled by %s." % ("somebody" if by is None else "its own user" if by == runs[0]["user"] else escape(by))
+    return "It was cancelled by %s." % ("somebody" if by is None else "its own user" if runs and by == runs[0]["user"] else escape(by))
 
 
 def script_text(exit_code):
@@ -148,8 +148,10 @@ def why(found, runs, row):
     texts += [of_slurm(found, runs)] if row else []
     shown = found["failures"][:MOST_SHOWN]
     if row and found["state"] == "FAILED":
-        end = end_number(found["exit"])
-        causes = sorted((run for run in shown if run["state"] in REASON or end_number(run["exit"]) == end), key=lambda run: run["state"] not in REASON)
+        same = [run for run in shown if run["exit"] == found["exit"]]
+        same = same or [run for run in shown if end_number(run["exit"]) == end_number(found["exit"])]
+        causes = [run for run in shown if run["state"] in REASON]
+        causes += [run for run in same if run not in causes]
         texts += [failure_text(run) for run in causes] + [script_text(found["exit"])]
         shown = [run for run in shown if run not in causes]
     texts += [failure_text(run) for run in shown]
@@ -158,7 +160,8 @@ def why(found, runs, row):
 
 
 def end_number(text):
-    """9 of "0:9", and of "137:0", with which a shell ends after a program that a signal has killed: sacct has "9:0" of it."""
+    """9 of "0:9", and of "137:0", with which a shell ends after a program that a signal has killed: sacct has "9:0" of it, as of one that
+    ended with 9."""
     code, _, number = text.partition(":")
     if not (code.isdecimal() and number.isdecimal()):
         return None

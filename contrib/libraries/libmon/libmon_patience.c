@@ -71,6 +71,8 @@ int libmon_patient_scan(int (*scan)(const void *context, struct library_beat *be
     struct library_beat *beat =
         mmap(NULL, sizeof *beat, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bool is_again = beat != MAP_FAILED;
+    if (is_again)
+        beat->hash_ms = patience_s * 500; /* a file that is hashed answers */
     while (is_again) {
         pid_t pid = libmon_fork();
         if (pid == 0)

@@ -188,7 +188,9 @@ enum library_scan_outcome library_scan(const struct library_scan_order *order,
         .trouble = trouble,
         .trouble_size = size,
         .bounds = {.file_bytes = order->conf->hash_file_bytes,
-                   .file_ms = HASH_FILE_MS,
+                   .file_ms = order->beat == NULL || order->beat->hash_ms > HASH_FILE_MS
+                                  ? HASH_FILE_MS
+                                  : order->beat->hash_ms,
                    .bytes = UINT64_MAX,
                    .ms = HASH_SCAN_MS,
                    .leaves_holes = true},

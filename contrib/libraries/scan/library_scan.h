@@ -25,6 +25,7 @@ struct library_beat {
     char at[PATH_MAX];                     /* the path that is looked at; "": none */
     char left[LIBRARY_LEFT_MAX][PATH_MAX]; /* not looked at, as unreadable by -ETIMEDOUT */
     unsigned left_count;
+    unsigned hash_ms; /* what a file's hash may take */
 };
 
 struct library_scan_order {

@@ -76,11 +76,11 @@ int store_prepare_slurm(struct store_slurm *slurm, struct store_connection *on)
         " EXISTS (SELECT 1 FROM slurm_job WHERE cluster = substr(name, 7))"
         " FROM store_state WHERE name >= 'slurm ' AND name < 'slurm!' ORDER BY name",
         &error);
-    slurm->open_jobs =
-        store_statement(on,
-                        "SELECT job_id_raw FROM slurm_job WHERE end_time IS NULL AND cluster = ?"
-                        " ORDER BY asked_time LIMIT 500",
-                        &error);
+    slurm->open_jobs = store_statement(
+        on,
+        "SELECT job_id_raw, submit_time FROM slurm_job WHERE end_time IS NULL AND cluster = ?"
+        " ORDER BY asked_time LIMIT 500",
+        &error);
     return error;
 }
 
@@ -374,14 +374,15 @@ struct slurm_cluster {
 static int list_jobs(struct store_slurm *slurm, const struct slurm_cluster *cluster, FILE *list)
 {
     const struct value asked = value_text(cluster->name);
-    struct value row;
+    struct value row[2];
     const char *comma = "";
     fprintf(list, "%.0f %.0f %d ", cluster->until, floor(cluster->first), cluster->is_known);
     int more, error = store_select(slurm->on, slurm->open_jobs, &asked);
-    while (error == 0 && (more = store_next(slurm->on, slurm->open_jobs, &row, 1)) != 0) {
+    while (error == 0 && (more = store_next(slurm->on, slurm->open_jobs, row, 2)) != 0) {
         error = more < 0 ? more : 0;
         if (error == 0)
-            fprintf(list, "%s%" PRId64, comma, value_whole(&row));
+            fprintf(list, "%s%" PRId64 ":%" PRId64, comma, value_whole(&row[0]),
+                    value_whole(&row[1]));
         comma = ",";
     }
     fprintf(list, " %s%c", cluster->name, '\0');

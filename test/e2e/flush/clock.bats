@@ -91,6 +91,6 @@ began() {
         tracked "$PROGRAMS/exit_with" 0
         began "$LEDGER" $year
         [[ $(flush --json | jq -c '[.records, .misdated, .damaged]') == "[1,1,0]" ]]
-        [[ $(one '.userDT.start_time > now - 3600 and .userDT.end_time < now + 3600 and .userDT.run_time < 3600') == true ]]
+        [[ $(one '.userDT.start_time > now - 3600 and .userDT.end_time < now + 3600 and .userDT.run_time < 3600 and .slurmT.clock_step == null') == true ]]
     done
 }

@@ -155,6 +155,15 @@ heading() {
 }
 
 # That sacct fails for one cluster alone cannot be had of a real one.
+@test "a sacct that never ends its output is left" {
+    run timeout 60 /usr/bin/python3 -Bc 'import os, sys, time
+sys.path.insert(0, sys.argv[1])
+from jobtrail import slurm
+for part in slurm.answer(["yes"], dict(os.environ), 1):
+    time.sleep(0.01)' "$JOBTRAIL_SOURCE/contrib"
+    [[ $status == 1 && $output == *"sacct took more than 1 s" ]]
+}
+
 @test "clusters of proven records are asked for, each whatever the one before answers" {
     store=sqlite:$PWD/store.db
     mkdir bin proven

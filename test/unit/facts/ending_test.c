@@ -567,6 +567,7 @@ TEST(what_the_kernel_lost_is_not_believed)
     struct kernel_noted kernel;
     for (size_t i = 0; i < 2; i++)
         assert_string_equal(kernel_ending(journal, 0, 10, lacks[i], &kernel).source, "step_end");
+    assert_int_equal(kernel_ending(journal, 0, 10, KERNEL_LACK_STATUS, &kernel).error_ns, SECOND);
 }
 
 TEST(slurms_word_stays_and_the_kernel_says_whose_it_is)

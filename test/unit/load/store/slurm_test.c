@@ -229,7 +229,7 @@ TEST(open_jobs_and_times_are_told_by_cluster)
     struct slurm_job jobs[] = {told[3].now, told[13].now, told[8].now, told[13].earlier};
     struct store *store = opened();
     struct slurm_counts counts = {0};
-    static const char none[] = "0 0 0  \0", one[] = "1234567890 0 1 2,1 lab\0";
+    static const char none[] = "0 0 0  \0", one[] = "1234567890 0 1 2:100,1:402 lab\0";
     assert_clusters(store, none, sizeof none);
     jobs[0].column[SLURM_asked_time].real = 10;
     jobs[1].column[SLURM_cluster] = value_text("other");
