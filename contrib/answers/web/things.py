@@ -217,4 +217,4 @@ def of_coverage(rows, told):
     columns = [("part", "Part", TEXT), ("outcome", "Outcome", TEXT), ("tasks", "# Tasks", COUNT), ("core_seconds", "Core seconds", COUNT)]
     return Page("coverage", "Coverage: what became of the allocated time", columns,
                 [[row["part"], row["outcome"], row["tasks"], row["core_seconds"]] for row in rows],
-                note=" ".join(line + "." for line in coverage.told_lines(told)))  # fmt: skip
+                note=" ".join(line + "." for line in coverage.coverage_told.lines(told)))  # fmt: skip

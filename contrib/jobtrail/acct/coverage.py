@@ -7,7 +7,7 @@ from ..report import days
 from ..report.division import NOT_ALLOCATED, divisions
 from ..report.numbers import EXACT_PLACES, PARTS, Numbers, add_up
 from ..store import again
-from .select import WITH_RECORDS, WITH_SLURM, ids
+from .select import WITH_RECORDS, WITH_SLURM
 
 DEFAULT = "Part,Outcome,Tasks,CoreSeconds,Share"
 FIELDS = [
@@ -93,28 +93,10 @@ def read(store, selection, period, is_part):
     return rows
 
 
-# of the jobs that are selected
-SSH = (
-    "SELECT count(*) FROM run AS ours WHERE ours.executable_id IN ({}) AND EXISTS"
-    " (SELECT 1 " + WITH_RECORDS + "job_id_raw = ours.job_id_raw AND run.user = ours.user AND coalesce(run.cluster, '') ="
-    " coalesce(ours.cluster, '') AND coalesce(run.restart_count, 0) = coalesce(ours.restart_count, 0) AND " + again("run", "job_start")
-    + " = " + again("ours") + " AND "
-)  # fmt: skip
-
-
 def read_told(store, selection, period):
-    """{"witness": what coverage_told.read() has of the jobs that are selected, "ssh": how many runs of ssh they have}"""
+    """What coverage_told.read() has of the jobs that are selected."""
     first, last = days_of(period)
-    sql, values = condition(selection, days.text(first), days.text(last), ("day", "day"))
-    programs = ids(number for number, in store.lookup("SELECT id FROM executable WHERE path LIKE '%/ssh'"))
-    (number,), = [(0,)] if programs == "NULL" else store.lookup(SSH.format(programs) + sql + ")", values)
-    return {"witness": coverage_told.read(store, sql, values), "ssh": number}
-
-
-def told_lines(told):
-    """Sentences about what read_told() has."""
-    runs = "1 run of ssh: what it" if told["ssh"] == 1 else "%d runs of ssh: what they" % told["ssh"]
-    return coverage_told.lines(told["witness"]) + ([runs + " started on other nodes is not seen"] if told["ssh"] else [])
+    return coverage_told.read(store, *condition(selection, days.text(first), days.text(last), ("day", "day")))
 
 
 def round_rows(rows):

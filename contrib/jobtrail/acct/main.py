@@ -293,7 +293,7 @@ def print_rows(store, rows, name, options, columns, now, told):
     else:
         rows = list(rows) if options.coverage else rows
         if options.coverage and not options.noheader:
-            print("\n".join([rows_module("coverage").headline(rows)] + rows_module("coverage").told_lines(told)) + "\n")
+            print("\n".join([rows_module("coverage").headline(rows)] + rows_module("coverage").coverage_told.lines(told)) + "\n")
         output.print_table(rows, columns, options)
 
 

@@ -126,5 +126,7 @@ days_by() { # SUMMARY: how many jobs each day has
         [[ $output == *recorded* && $output != *ssh* ]]
         answer jobtrail-acct -a --no-sacct --coverage -S 2024-11-20 -E 2024-11-30 --json
         [ "$(jq .ssh <<<"${output% }")" = 1 ]
+        answer jobtrail-report -S 2024-11-20 -E 2024-11-30
+        [[ $output == *"1 run of ssh: what it started on other nodes is not seen"* ]]
     done
 }
