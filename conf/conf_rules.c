@@ -275,9 +275,8 @@ const char *conf_rule_doubt(const struct conf_list *list, const char *pattern)
 {
     for (const char *star = strchr(pattern, '*'); star != NULL; star = strchr(star + 1, '*')) {
         const char before = star == pattern ? '(' : star[-1];
-        if (!is_escaped(pattern, star - (star > pattern)) &&
-            (isalnum((unsigned char)before) || strchr("/-_", before) != NULL) &&
-            strchr(")|", star[1]) != NULL)
+        if ((isalnum((unsigned char)before) || strchr("/-_", before) != NULL) &&
+            strchr(")|", star[1]) != NULL && !is_escaped(pattern, star - 1))
             return "a pattern is no glob: for any text write .* in place of *";
     }
     if (list->which == POLICY_PATH && isalnum((unsigned char)pattern[0]) &&

@@ -173,7 +173,8 @@ bool doctor_directory(struct doctor *doctor, const char *check, const char *path
                 : is_there                              ? try_to_write(found)
                                                         : 0;
     if ((error == -EACCES || error == -EPERM) && !caller_is_root())
-        doctor_add(doctor, FINDING_OK, check, path, "", "not looked at: ask root of %s", found);
+        doctor_add(doctor, FINDING_OK, check, path, "", "not looked at, which takes root: %s",
+                   found);
     else if (error != 0)
         doctor_add(doctor, FINDING_BAD, check, path, key, "cannot write to %s: %s", found,
                    strerror(-error));

@@ -25,7 +25,9 @@ def read(store, condition, values):
 
 
 def lines(told):
-    """Sentences about what read() has."""
+    """Sentences about what read() has; None: nothing was read."""
+    if told is None:
+        return []
     runs = "1 run of ssh: what it" if told["ssh"] == 1 else "%d runs of ssh: what they" % told["ssh"]
     found = next((door.lines(told["witness"]) for door in extensions.doors("coverage_door")), [])
     return found + ([runs + " started on other nodes is not seen"] if told["ssh"] else [])

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The things that reports name, each with the tables of its page."""
 
-from ... import extensions
-from ...acct import coverage
+from ... import coverage_told, extensions
 from ...report import days
 from ...report.allocation_pages import WHY
 from ...report.columns import COUNT, DATE, ESTIMATE, HOURS, RANGE, TEXT, Page, day_of
@@ -213,8 +212,8 @@ def unrecorded(model, name):
 
 
 def of_coverage(rows, told):
-    """jobtrail-acct --coverage as a table; `told`: as coverage.read_told() has it."""
+    """jobtrail-acct --coverage as a table; `told`: as coverage_told.read() has it."""
     columns = [("part", "Part", TEXT), ("outcome", "Outcome", TEXT), ("tasks", "# Tasks", COUNT), ("core_seconds", "Core seconds", COUNT)]
     return Page("coverage", "Coverage: what became of the allocated time", columns,
                 [[row["part"], row["outcome"], row["tasks"], row["core_seconds"]] for row in rows],
-                note=" ".join(line + "." for line in coverage.coverage_told.lines(told)))  # fmt: skip
+                note=" ".join(line + "." for line in coverage_told.lines(told)))  # fmt: skip

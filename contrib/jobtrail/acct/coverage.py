@@ -95,8 +95,7 @@ def read(store, selection, period, is_part):
 
 def read_told(store, selection, period):
     """What coverage_told.read() has of the jobs that are selected."""
-    first, last = days_of(period)
-    return coverage_told.read(store, *condition(selection, days.text(first), days.text(last), ("day", "day")))
+    return coverage_told.read(store, *condition(selection, *map(days.text, days_of(period)), ("day", "day")))
 
 
 def round_rows(rows):

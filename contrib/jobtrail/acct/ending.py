@@ -8,6 +8,7 @@ from ..text import cell, escape
 from ..times import format_time
 from .state import FAILED, REASONS
 
+OWN_CODES = (None, 0, 1, 2)  # with which scripts end by themselves, hardly since a signal of that number killed a program
 MOST_SHOWN = 10  # kinds of failures
 # states of runs; the first one that a run of the job has is the job's
 ORDER = ["RUNNING", "KILLED", "FAILED", "NOT_STARTED", "UNKNOWN", "OUTLIVED", "EXITED", "EXECED", "COMPLETED"]
@@ -149,7 +150,8 @@ def why(found, runs, row):
     shown = found["failures"][:MOST_SHOWN]
     if row and found["state"] == "FAILED":
         same = [run for run in shown if run["exit"] == found["exit"]]
-        same = same or [run for run in shown if end_number(run["exit"]) == end_number(found["exit"])]
+        number = end_number(found["exit"])
+        same = same or [run for run in shown if number not in OWN_CODES and end_number(run["exit"]) == number]
         causes = [run for run in shown if run["state"] in REASON]
         causes += [run for run in same if run not in causes]
         texts += [failure_text(run) for run in causes] + [script_text(found["exit"])]
@@ -160,8 +162,7 @@ def why(found, runs, row):
 
 
 def end_number(text):
-    """9 of "0:9", and of "137:0", with which a shell ends after a program that a signal has killed: sacct has "9:0" of it, as of one that
-    ended with 9."""
+    """9 of "0:9", and of "137:0", with which a shell ends after a program that a signal has killed: sacct has "9:0" of 9 and of 137."""
     code, _, number = text.partition(":")
     if not (code.isdecimal() and number.isdecimal()):
         return None

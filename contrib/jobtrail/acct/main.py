@@ -7,7 +7,7 @@ import os
 import re
 import time
 
-from .. import program, slurm
+from .. import coverage_told, program, slurm
 from ..asking import ask_service
 from ..caller import caller_is_root, caller_uid
 from ..hostlist import split
@@ -213,7 +213,7 @@ def print_fields(listed):
 
 
 def selected_coverage(store, options, now):
-    """By days in the store's time zone. Returns the rows, and what coverage.read_told() has."""
+    """By days in the store's time zone. Returns the rows, and what coverage_told.read() has."""
     use_timezone(store)
     selection = Selection()
     select_place(selection, options, of_runs=False)
@@ -293,7 +293,7 @@ def print_rows(store, rows, name, options, columns, now, told):
     else:
         rows = list(rows) if options.coverage else rows
         if options.coverage and not options.noheader:
-            print("\n".join([rows_module("coverage").headline(rows)] + rows_module("coverage").coverage_told.lines(told)) + "\n")
+            print("\n".join([rows_module("coverage").headline(rows)] + coverage_told.lines(told)) + "\n")
         output.print_table(rows, columns, options)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pages of what was allocated, and what became of it."""
 
+from .. import coverage_told
 from . import days
 from .columns import COUNT, HOURS, ROUNDED, SHARE, TEXT, Page, top
 from .division import ASSUMED, HAD_BY_PROGRAMS, IDLE, NO_RECORD, NOT_ALLOCATED, UNCERTAIN
@@ -113,7 +114,7 @@ def coverage_page(model, options):
     return Page("coverage", "Coverage: what became of the allocated time", columns, rows, "core_hours",
                 "Programs: recorded, static and sampled. Unseen: all but these, uncertain and idle. A task counts once, in the row"
                 " with most of its time; its uncertain time counts as that of programs."
-                + "".join(" %s." % line for line in model.told_of_coverage()), left_out, total)  # fmt: skip
+                + "".join(" %s." % line for line in coverage_told.lines(model.coverage_told())), left_out, total)  # fmt: skip
 
 
 def is_known(outcome):

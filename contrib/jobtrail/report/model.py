@@ -675,14 +675,12 @@ class Model:
             ],
         )
 
-    def told_of_coverage(self):
-        """Sentences about what coverage_told.read() has of all jobs; none where some are chosen."""
+    def coverage_told(self):
+        """What coverage_told.read() has of all jobs; None where some are chosen."""
         period = [days.text(self.first), days.text(self.last)]
         return self.once(
             "told of coverage",
-            lambda: []
-            if self.wanted is not None
-            else coverage_told.lines(coverage_told.read(self.store, "run.day BETWEEN ? AND ?", period)),
+            lambda: None if self.wanted is not None else coverage_told.read(self.store, "run.day BETWEEN ? AND ?", period),
         )
 
     # ---- Linking

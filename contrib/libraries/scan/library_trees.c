@@ -190,11 +190,12 @@ static int look_closely(struct scan *scan, const struct library_seen *seen, bool
         return error;
     if (error == -EFBIG) {
         scan->counts->unhashed++;
-        scan_warn(scan, path,
-                  bounds.ms == 0
-                      ? "it gets its hash by one of the next scans: this one has taken too long"
-                      : "it has no hash: it is beyond hash_file_size of [submit], took longer than "
-                        "a minute, or is half of holes");
+        scan_warn(
+            scan, path,
+            bounds.ms == 0
+                ? "it gets its hash by one of the next scans: this one has taken too long"
+                : "it has no hash: it is beyond hash_file_size of [submit], took too long, or "
+                  "is half of holes");
     } else if (error != 0) {
         scan->counts->unreadable++;
         scan_warn(scan, path, strerror(-error));

@@ -276,11 +276,11 @@ EOT
 }
 
 @test "rules that can match nothing are a warning, and no others" {
-    configure <<<$'[hosts]\nskip = login*\n[paths]\nskip = /opt/*\nskip = python.*\nskip = .*/a(b|c)*\nskip = bash|.*/dash\n[arguments]
+    configure <<<$'[hosts]\nskip = login*\n[paths]\nskip = /opt/*\nskip = python.*\nskip = .*/a(b|c)*\nskip = bash|.*/dash\nskip = .*/q\\\\b*\nskip = .*/q\\*\n[arguments]
 skip = .*/python3\nskip = .*/python3;/x\nskip = [^;]*/y\n[packages]\nskip = numpy\nskip = .*numpy\nskip = R:name:x-*'
     conf check
     [ "$status" -eq 0 ]
-    [ "$(grep -c ': warning: ' <<<"$stderr")" -eq 5 ]
+    [ "$(grep -c ': warning: ' <<<"$stderr")" -eq 6 ]
     [[ $stderr == *"jobtrail.conf:2: warning: 'login*' in [hosts]: a pattern is no glob: for any text write .* in place of *"* ]]
     [[ $stderr == *":4: warning: '/opt/*' in [paths]: a pattern is no glob"*":5: warning: 'python.*' in [paths]: no path begins so"* ]]
     [[ $stderr == *"'numpy' in [packages]: no text is so: write PROGRAM:name:NAME"*"'R:name:x-*' in [packages]: a pattern is no glob"* ]]

@@ -154,7 +154,6 @@ heading() {
     [[ $stderr == *"jobs of Slurm: "*"Slurm accounting storage is disabled"* ]]
 }
 
-# That sacct fails for one cluster alone cannot be had of a real one.
 @test "a sacct that never ends its output is left" {
     run timeout 60 /usr/bin/python3 -Bc 'import os, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -164,6 +163,7 @@ for part in slurm.answer(["yes"], dict(os.environ), 1):
     [[ $status == 1 && $output == *"sacct took more than 1 s" ]]
 }
 
+# That sacct fails for one cluster alone cannot be had of a real one.
 @test "clusters of proven records are asked for, each whatever the one before answers" {
     store=sqlite:$PWD/store.db
     mkdir bin proven

@@ -71,7 +71,8 @@ ends_badly() {
     kind FAILED '(python[0-9.]*) was killed by signal 11' "ulimit -c 0; srun $PYTHON -c 'import os; os.kill(os.getpid(), 11)'"
     kind FAILED '(python[0-9.]*) ended with exit code 8$' "srun $DIR/script"
     kind FAILED '/R ended with exit code 7$' "srun Rscript -e 'quit(status = 7)'"
-    kind FAILED "$THREADS ended with exit code 8" "srun octave-cli --eval 'exit(8)'"
+    kind FAILED "$THREADS ended with exit code 8\.?$" "srun octave-cli --eval 'exit(8)'"
+    kind FAILED 'batch script ended with exit code 1\.$' 'srun $P/kill_self 1; exit 1'
     kind FAILED '/perl ended with exit code 9$' "srun perl -e 'exit 9'"
     kind FAILED '/exit_with ended with exit code 3$' 'srun $P/exit_with 0 & srun -n1 $P/exit_with 3; code=$?; wait; exit $code' -n2
     kind FAILED 'batch script ended with exit code 124\.$' 'timeout 2 srun $P/spin 900 sleep; exit 124'

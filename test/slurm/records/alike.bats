@@ -8,8 +8,7 @@ load ../fixture/cluster
 load alike
 
 setup_file() {
-    # without the kernel witness nobody saw the end of what Slurm does not wait for, nor of ranks that have no record, nor on a
-    # busy node that no thread executed another program at the end
+    # without the kernel witness nobody saw the end of what Slurm does not wait for, of ranks without a record, of threads on a busy node
     local script='batch script ended with exit code'
     export OUTSIDE="$script 9\.$" UNWAITED="$script 5\.$" RANK_KILLED="$script 9\.$" RANK_ENDED="$script 7\.$" RANK_HANGS='time limit' THREADS='(octave-cli[-0-9.]*|batch script)'
     start_alike ''
